@@ -1,0 +1,71 @@
+"""The task graph: nine stages, the program they make, the tests and the doctor.  `./doit list` shows it."""
+
+from pipeline import tasks
+
+PROGRAM = tasks.Tasks()
+DOIT_CONFIG = PROGRAM.doit_config()
+
+
+def task_build_std():
+    """Std, core, alloc … from their sources to bitcode: a sysroot, once per toolchain"""
+    return PROGRAM.stage("build_std")
+
+
+def task_crate_bitcode():
+    """The crate and its dependencies to bitcode, by cargo"""
+    return PROGRAM.stage("crate_bitcode")
+
+
+def task_llvm_link():
+    """Many modules to one, by the config's strategy"""
+    return PROGRAM.stage("llvm_link")
+
+
+def task_opt1():
+    """Optimise before differentiation: no vectorising, no unrolling"""
+    return PROGRAM.stage("opt1")
+
+
+def task_abi_fixup():
+    """Match each derivative's placeholder with its primal, for Enzyme"""
+    return PROGRAM.stage("abi_fixup")
+
+
+def task_enzyme():
+    """Synthesise the derivatives"""
+    return PROGRAM.stage("enzyme")
+
+
+def task_opt2():
+    """Optimise after differentiation"""
+    return PROGRAM.stage("opt2")
+
+
+def task_codegen():
+    """Object code"""
+    return PROGRAM.stage("codegen")
+
+
+def task_link():
+    """The executable, by the real linker with cargo's own arguments"""
+    return PROGRAM.stage("link")
+
+
+def task_build():
+    """Build the program; say where it is and what each stage took"""
+    return PROGRAM.program(run=False)
+
+
+def task_execute():
+    """Build the program and run it (`./doit`, `./doit run`)"""
+    return PROGRAM.program(run=True)
+
+
+def task_test():
+    """The test suite; pytest's arguments after it: ./doit test -k abi"""
+    return tasks.test_task()
+
+
+def task_doctor():
+    """Every tool: where, which version, why it is wanted, and how to get what is missing"""
+    return {"actions": [tasks.run_doctor], "io": {"capture": False}}

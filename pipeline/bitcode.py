@@ -1,0 +1,81 @@
+"""Taking Rust's libraries apart into bitcode and native objects."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline import process
+from pipeline.toolchain import Tool
+
+_ARCHIVE = b"!<arch>\n"
+_BITCODE = b"BC\xc0\xde"
+_ELF = b"\x7fELF"
+
+
+@dataclass(frozen=True)
+class Member:
+    """A file in an archive: its name and bytes."""
+
+    name: str
+    data: bytes
+
+    @property
+    def is_bitcode(self) -> bool:
+        """True for an LLVM module."""
+        return self.data.startswith(_BITCODE)
+
+    @property
+    def is_native(self) -> bool:
+        """True for an object of the machine's own."""
+        return self.data.startswith(_ELF)
+
+
+def members(archive: Path) -> Iterator[Member]:
+    """The files of a System V `ar` archive (`.rlib`, `.a`), in order; names as GNU ar writes them (`name/`, `/offset`).
+
+    Read here and not by `llvm-ar x`, which loses one of two members of the same name.
+    """
+    data = archive.read_bytes()
+    if not data.startswith(_ARCHIVE):
+        raise ValueError(f"{archive} is no archive")
+    long_names = b""
+    at = len(_ARCHIVE)
+    while at + 60 <= len(data):
+        name, size = data[at : at + 16].rstrip(), int(data[at + 48 : at + 58])
+        body = data[at + 60 : at + 60 + size]
+        at += 60 + size + size % 2
+        if name == b"//":
+            long_names = body
+        elif name not in (b"/", b"/SYM64/"):
+            yield Member(_member_name(name, long_names), body)
+
+
+def _member_name(name: bytes, long_names: bytes) -> str:
+    if name.startswith(b"/"):
+        start = int(name[1:])
+        name = long_names[start : long_names.index(b"\n", start)]
+    return name.rstrip(b"/").decode()
+
+
+def without_summary(data: bytes) -> bytes:
+    """The module without the ThinLTO summary that rustc puts in: with it a linker asked for one module makes many."""
+    import llvmlite.binding as llvm
+
+    return bytes(llvm.parse_bitcode(data).as_bitcode())
+
+
+def write_natives(members: Sequence[Member], archive: Path, llvm_ar: Tool, log: Path) -> bool:
+    """Write the native objects among `members` as an archive with an index; False where there are none."""
+    natives = [member for member in members if member.is_native]
+    if not natives:
+        return False
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=archive.parent) as folder:
+        objects = [Path(folder, f"{number:02}.o") for number in range(len(natives))]
+        for path, member in zip(objects, natives, strict=True):
+            path.write_bytes(member.data)
+        process.run_tool([llvm_ar, "rcsD", archive, *objects], log=log)
+    return True

@@ -1,0 +1,60 @@
+"""Running cargo so that only what we say reaches it, and that what it makes depends on the sources alone.
+
+rustc is called through `rustc_wrapper.py` (names and paths that hold anywhere) and links through `link_recorder.py`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from pipeline import link_recorder, rustc_wrapper
+from pipeline.toolchain import Rust
+
+_PASSED = ("HOME", "USER", "LOGNAME", "TMPDIR", "TERM", "LANG", "LC_ALL", "CARGO_HOME", "SSL_CERT_FILE", "SSL_CERT_DIR")
+_PASSED_PREFIXES = ("CARGO_NET_", "CARGO_HTTP_", "CARGO_REGISTR", "http_proxy", "https_proxy", "HTTPS_PROXY", "no_proxy")
+_BUILDING = ("CC", "CXX", "AR", "CFLAGS", "CXXFLAGS", "LDFLAGS", "PKG_CONFIG_PATH")
+
+
+def building_environment() -> dict[str, str]:
+    """The variables of the user's environment that build scripts go by: passed on, and part of the key."""
+    return {name: os.environ[name] for name in _BUILDING if name in os.environ}
+
+
+def environment(rust: Rust, rustflags: list[str], hooks: Path, building: Mapping[str, str]) -> dict[str, str]:
+    """The whole environment for a cargo process.
+
+    Another cargo or rustc on PATH, RUSTFLAGS, wrappers and target folders of the user's do not get in.
+    `hooks` is a folder for the launchers of our wrappers; it must outlive the cargo build (cargo looks at them again).
+    """
+    passed = {k: v for k, v in os.environ.items() if k in _PASSED or k.startswith(_PASSED_PREFIXES)}
+    binaries = str(rust.rustc.path.parent)
+    return {
+        **passed,
+        **building,
+        "PATH": os.pathsep.join([binaries, *(p for p in os.environ.get("PATH", "").split(os.pathsep) if p != binaries)]),
+        "RUSTC": str(rust.rustc.path),
+        "RUSTC_WRAPPER": str(_launcher(hooks, "rustc-wrapper", rustc_wrapper.__file__)),
+        "RUSTC_WORKSPACE_WRAPPER": "",
+        "CARGO_ENCODED_RUSTFLAGS": "\x1f".join(rustflags),
+        "CARGO_INCREMENTAL": "0",
+        "CARGO_TERM_COLOR": os.environ.get("CARGO_TERM_COLOR") or ("always" if sys.stderr.isatty() else "auto"),
+    }
+
+
+def linker(hooks: Path) -> Path:
+    """The program to hand to rustc as linker: it records the link instead of doing it."""
+    return _launcher(hooks, "link-recorder", link_recorder.__file__)
+
+
+def _launcher(hooks: Path, name: str, module: str) -> Path:
+    """A script that runs a module of ours with this Python and without site-packages: it starts in a few milliseconds."""
+    launcher = hooks / name
+    text = f'#!/bin/sh\nexec "{sys.executable}" -I -S "{module}" "$@"\n'
+    if not launcher.is_file() or launcher.read_text() != text:  # cargo rebuilds all when the wrapper's time changes
+        hooks.mkdir(parents=True, exist_ok=True)
+        launcher.write_text(text)
+        launcher.chmod(0o755)
+    return launcher

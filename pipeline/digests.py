@@ -1,0 +1,133 @@
+"""What a file, a folder or a tool is, as SHA-256, remembered by stat signature.
+
+A build where nothing is to do reads no byte of its inputs again: only their stat is taken.
+The memory is a hint and nothing more: lost, damaged or out of date, it costs a second reading.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import time
+from collections.abc import Callable, Container, Iterable
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from pipeline import process
+from pipeline.errors import UserError
+
+Stats = dict[str, os.stat_result]
+"""Files by their path, with what `stat` says of them."""
+
+# A file changed this shortly before it was read may have been changed again within the clock's step (git: "racy").
+_RACY_NS = 20_000_000
+
+
+class Digests:
+    """Digests of files, folders and tools, kept in the JSON file `memory` between runs."""
+
+    def __init__(self, memory: Path) -> None:
+        self._memory = memory
+        self._known = _load(memory)
+        self._changed = False
+
+    def file(self, path: Path) -> str:
+        """SHA-256 of the file's bytes."""
+        return self.remember("file", path, [path], lambda: file_digest(path))  # type: ignore[no-any-return]
+
+    def tree(self, root: Path, skipped: Container[str] = ()) -> str:
+        """SHA-256 over the names and bytes of all source files below `root` (see `source_files`)."""
+        files = source_files(root, skipped)
+        # Each file by itself is not remembered: std has thousands, and the folder is read at once or not at all.
+        return self._remember(f"tree:{root}", files, lambda: _digest_of_all(root, files))  # type: ignore[no-any-return]
+
+    def tool(self, path: Path) -> str:
+        """What a tool is: its own file and the shared libraries it loads (`opt` is a small front; the compiler is libLLVM).
+
+        Raises: UserError where the tool is not there.
+        """
+        if not path.is_file():
+            raise UserError(f"error: {path} is missing\n  = help: `./doit doctor` says how to get it")
+        libraries = self.remember("libraries", path, [path], lambda: _shared_libraries(path))
+        parts = [self.file(path), *(self.file(Path(library)) for library in libraries)]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+    def remember(self, kind: str, subject: object, files: Iterable[Path], compute: Callable[[], Any]) -> Any:
+        """The JSON-able value of `compute`, remembered for as long as none of `files` changes."""
+        return self._remember(f"{kind}:{subject}", {os.fspath(path): path.stat() for path in files}, compute)
+
+    def save(self) -> None:
+        """Keep what was learnt.  A memory that cannot be written is no error."""
+        if not self._changed:
+            return
+        scratch = self._memory.with_name(f"{self._memory.name}.{os.getpid()}")
+        try:
+            self._memory.parent.mkdir(parents=True, exist_ok=True)
+            scratch.write_text(json.dumps(self._known))
+            scratch.replace(self._memory)
+            self._changed = False
+        except OSError:
+            scratch.unlink(missing_ok=True)
+
+    def _remember(self, name: str, files: Stats, compute: Callable[[], Any]) -> Any:
+        signature = _signature(files)
+        known = self._known.get(name)
+        if isinstance(known, list) and len(known) == 2 and known[0] == signature:
+            return known[1]
+        value = compute()
+        newest = max((max(stat.st_mtime_ns, stat.st_ctime_ns) for stat in files.values()), default=0)
+        if newest < time.time_ns() - _RACY_NS:
+            self._known[name] = [signature, value]
+            self._changed = True
+        return value
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file's bytes, read now."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def source_files(root: Path, skipped: Container[str] = ()) -> Stats:
+    """The files below `root` in a fixed order, but for build output (`target`), hidden folders other than `.cargo`, and
+    folders with a `skipped` name.
+    """
+    found = []
+    folders = [os.fspath(root)]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                name = entry.name
+                if not entry.is_dir():
+                    if entry.is_file():
+                        found.append((entry.path, entry.stat()))
+                elif name != "target" and name not in skipped and (name[0] != "." or name == ".cargo"):
+                    folders.append(entry.path)
+    return dict(sorted(found, key=itemgetter(0)))
+
+
+def _digest_of_all(root: Path, files: Stats) -> str:
+    lines = (f"{file_digest(Path(path))} {os.path.relpath(path, root)}" for path in files)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _load(memory: Path) -> dict[str, Any]:
+    try:
+        known = json.loads(memory.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}
+
+
+def _signature(files: Stats) -> str:
+    lines = (f"{p}\0{s.st_mtime_ns} {s.st_size} {s.st_ino} {s.st_ctime_ns}" for p, s in files.items())
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _shared_libraries(tool: Path) -> list[str]:
+    answer = process.ask(["ldd", tool])
+    # A script or a static executable: ldd has nothing to say.
+    return sorted(set(re.findall(r"(?:=>\s+|^\s*)(/\S+)\s+\(0x", answer.output, re.MULTILINE))) if answer.succeeded else []

@@ -1,0 +1,78 @@
+"""How an Enzyme is run: a module in; a module as text, or diagnostics, out."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from pipeline import process
+from pipeline.toolchain import Tool
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """A refusal: what Enzyme says, and the Rust place it says it of (`file:line:column`), where there is one.
+
+    `broke_down` is true where Enzyme did not refuse but ended by a fault of its own.
+    """
+
+    message: str
+    place: str | None = None
+    broke_down: bool = False
+
+    def render(self) -> str:
+        """The refusal as the user reads it."""
+        return f"error: {self.message}" + (f"\n  --> {self.place}" if self.place else "")
+
+
+class EnzymeDriver(Protocol):
+    """An Enzyme.  A driver is a frozen value whose fields are part of the stage's key."""
+
+    def differentiate(self, module: Path, text: Path, flags: Sequence[str], log: Path) -> list[Diagnostic]:
+        """Differentiate the bitcode `module` into the text IR `text`; an empty list where that went well."""
+
+
+@dataclass(frozen=True)
+class Catalyst:
+    """The Enzyme that is linked into PennyLane's `catalyst` executable, which runs O2, Enzyme, O2."""
+
+    catalyst: Tool
+
+    def differentiate(self, module: Path, text: Path, flags: Sequence[str], log: Path) -> list[Diagnostic]:
+        """See `EnzymeDriver.differentiate`.
+
+        Its exit code says nothing: the verdict is whether the text is there and no line says `error: … Enzyme: …`.
+        """
+        with tempfile.TemporaryDirectory(dir=text.parent) as workspace:
+            argv: list[process.Argument] = [self.catalyst, "--tool=llc", module, "-o", text, *flags]
+            argv += [f"--workspace={workspace}", "--keep-intermediate"]
+            argv += ["--vectorize-loops=false", "--vectorize-slp=false"]
+            finished = process.run(argv, log=log)
+        diagnostics = read_diagnostics(finished.output)
+        if not diagnostics and not (finished.succeeded and text.exists()):
+            text.unlink(missing_ok=True)
+            return [Diagnostic(f"Enzyme broke down ({finished.verdict}){_assertion(finished.output)}", broke_down=True)]
+        return diagnostics
+
+
+_REFUSAL = re.compile(r"^error: (?:(?P<place>[^\s:][^:]*:\d+:\d+): )?.*?Enzyme: (?P<message>.*)")
+_MEMMOVE = "didn't implement memmove"  # it goes on, and the gradient may be wrong
+_ASSERTION = re.compile(r"Assertion `(?:0 && )?\"?(.*?)\"?' failed")
+
+
+def read_diagnostics(output: str) -> list[Diagnostic]:
+    """The refusals among the lines that Enzyme printed, each once; its warning of a wrong gradient is one, too."""
+    refusals = (match for match in map(_REFUSAL.match, output.splitlines()) if match)
+    found = [Diagnostic(f"Enzyme: {match['message']}", match["place"]) for match in refusals]
+    if _MEMMOVE in output:
+        found.append(Diagnostic("Enzyme cannot differentiate an overlapping move (Vec::insert, remove, rotate …)"))
+    return list(dict.fromkeys(found))
+
+
+def _assertion(output: str) -> str:
+    failed = _ASSERTION.search(output)
+    return f": {failed[1]}" if failed else ""

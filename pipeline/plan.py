@@ -1,0 +1,116 @@
+"""From a config and a crate to the stages that build it: values in, values out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pipeline import cargo
+from pipeline.config import Config
+from pipeline.crate import Crate
+from pipeline.enzyme_driver import Catalyst
+from pipeline.stages import NAMES, Stage
+from pipeline.stages.abi_fixup import AbiFixup
+from pipeline.stages.build_std import BuildStd
+from pipeline.stages.codegen import Codegen
+from pipeline.stages.crate_bitcode import CrateBitcode
+from pipeline.stages.enzyme import Enzyme
+from pipeline.stages.link import Link
+from pipeline.stages.llvm_link import LlvmLink
+from pipeline.stages.opt1 import Opt1
+from pipeline.stages.opt2 import Opt2
+from pipeline.strategies import Strategy
+from pipeline.strategies.fat_lto import FatLto
+from pipeline.strategies.single_module_merge import SingleModuleMerge
+from pipeline.toolchain import Rust, Tools
+
+
+@dataclass(frozen=True)
+class Step:
+    """A stage in its place: its name, and which earlier stages' outputs it reads (role -> name)."""
+
+    name: str
+    stage: Stage
+    inputs: Mapping[str, str]
+
+    @property
+    def number(self) -> int:
+        """Its place among all stages, from 1."""
+        return NAMES.index(self.name) + 1
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Digests of the sources that the first two stages read."""
+
+    std: str
+    crate: str
+
+
+def plan(config: Config, crate: Crate, sources: Sources, rust: Rust, tools: Tools, *, offline: bool) -> tuple[Step, ...]:
+    """The steps for a config, in order.
+
+    Without `autodiff` abi_fixup and enzyme are left out, without `bitcode` all that works on it, and without
+    `build_std` the toolchain's own std is linked.
+    """
+    std = {"std": "build_std"} if config.build_std == "full" else {}
+    steps: list[Step] = []
+    if std:
+        steps.append(Step("build_std", _build_std(sources, rust, tools), {}))
+    steps.append(Step("crate_bitcode", _crate_bitcode(config, crate, sources, rust, tools, offline), std))
+    program: dict[str, str] = {}
+    if config.bitcode:
+        steps += _module_steps(config, std, tools)
+        program = {"object": "codegen"}
+    steps.append(Step("link", Link(tools.cc), {"crate": "crate_bitcode", **std, **program}))
+    return tuple(steps)
+
+
+def _build_std(sources: Sources, rust: Rust, tools: Tools) -> BuildStd:
+    return BuildStd(rust.rustc, rust.cargo, rust.host, sources.std, tools.llvm_link, tools.llvm_ar, rust)
+
+
+def _crate_bitcode(config: Config, crate: Crate, sources: Sources, rust: Rust, tools: Tools, offline: bool) -> CrateBitcode:
+    return CrateBitcode(
+        rustc=rust.rustc,
+        cargo=rust.cargo,
+        host=rust.host,
+        sources=sources.crate,
+        binary=crate.binary,
+        profile=config.profile,
+        panic=config.panic,
+        cpu=config.codegen.cpu,
+        debug_symbols=config.debug_symbols,
+        lto_bitcode=config.bitcode,
+        derivatives=config.autodiff,
+        environment=cargo.building_environment(),
+        llvm_ar=tools.llvm_ar,
+        rust=rust,
+        folder=crate.folder,
+        target=crate.output / "cargo",
+        offline=offline,
+    )
+
+
+def _module_steps(config: Config, std: Mapping[str, str], tools: Tools) -> list[Step]:
+    """The stages between the modules and the object; each takes the module of the one before."""
+    stages: dict[str, Stage] = {"opt1": Opt1(tools.opt, config.opt1.level)}
+    if config.autodiff:
+        stages["abi_fixup"] = AbiFixup(tools.libllvm)
+        flags = dict(config.enzyme.flags)
+        stages["enzyme"] = Enzyme(Catalyst(tools.catalyst), tools.llvm_as, tools.libllvm, flags, config.enzyme.fast_math)
+    stages["opt2"] = Opt2(tools.opt, config.opt2.level)
+    stages["codegen"] = Codegen(tools.llc, config.codegen.level, config.codegen.cpu)
+
+    steps = [Step("llvm_link", LlvmLink(_strategy(config, tools)), {"crate": "crate_bitcode", **std})]
+    for name, stage in stages.items():
+        steps.append(Step(name, stage, {"module": steps[-1].name}))
+    return steps
+
+
+def _strategy(config: Config, tools: Tools) -> Strategy:
+    strategies: dict[str, Strategy] = {
+        "single-module-merge": SingleModuleMerge(tools.llvm_link, tools.llvm_nm, tools.opt),
+        "fat-lto": FatLto(tools.cc, tools.lld),
+    }
+    return strategies[config.strategy]

@@ -1,0 +1,130 @@
+"""The only place that starts a process.
+
+A child runs in a session of its own, so that an interrupt takes its whole family with it
+(cargo's rustcs, gcc's linker), and its output always ends in a log.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from pipeline.errors import UserError
+
+Argument = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What a process left: its exit code (negative: the signal that ended it) and its output."""
+
+    returncode: int
+    output: str
+
+    @property
+    def succeeded(self) -> bool:
+        """True where the process ended with 0."""
+        return self.returncode == 0
+
+    @property
+    def verdict(self) -> str:
+        """The exit code in words (see `verdict`)."""
+        return verdict(self.returncode)
+
+
+def run(argv: Sequence[Argument], *, log: Path, cwd: Path | None = None) -> Finished:
+    """Run `argv` to its end, with the command line and all its output appended to `log`."""
+    with log.open("ab") as logged:
+        begin = _log_command(logged, argv)
+        child = _start(argv, cwd=cwd, stdout=logged, stderr=subprocess.STDOUT)
+        with _family(child):
+            child.wait()
+    return Finished(child.returncode, log.read_bytes()[begin:].decode(errors="replace"))
+
+
+def run_shown(
+    argv: Sequence[Argument], *, log: Path, stdout: Path, env: Mapping[str, str], cwd: Path | None = None
+) -> Finished:
+    """Run `argv` with its standard error shown to the user as it comes and appended to `log`, its standard output in `stdout`.
+
+    `env` replaces the environment.
+    """
+    with log.open("ab") as logged, stdout.open("wb") as out:
+        begin = _log_command(logged, argv)
+        child = _start(argv, cwd=cwd, env=env, stdout=out, stderr=subprocess.PIPE)
+        assert child.stderr is not None
+        with _family(child):
+            while chunk := os.read(child.stderr.fileno(), 1 << 16):
+                logged.write(chunk)
+                os.write(sys.stderr.fileno(), chunk)
+            child.wait()
+    return Finished(child.returncode, log.read_bytes()[begin:].decode(errors="replace"))
+
+
+def run_tool(argv: Sequence[Argument], *, log: Path, cwd: Path | None = None) -> None:
+    """Run a tool that has no business to fail.
+
+    Raises: UserError with the command and the end of its output where it does.
+    """
+    finished = run(argv, log=log, cwd=cwd)
+    if not finished.succeeded:
+        raise UserError(
+            f"error: {Path(argv[0]).name} failed ({finished.verdict})\n"
+            f"  command: {shlex.join(os.fspath(a) for a in argv)}\n{tail(finished.output)}"
+        )
+
+
+def ask(argv: Sequence[Argument], env: Mapping[str, str] | None = None, cwd: Path | None = None) -> Finished:
+    """Run a short question to a tool (`rustc -vV`, `ldd`) and return its answer, standard error included only if it fails."""
+    answer = subprocess.run(
+        argv, env=env, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False
+    )
+    return Finished(answer.returncode, answer.stdout if answer.returncode == 0 else answer.stderr)
+
+
+def verdict(returncode: int) -> str:
+    """An exit code in words: `exit 1`, `SIGSEGV`."""
+    return signal.Signals(-returncode).name if returncode < 0 else f"exit {returncode}"
+
+
+def tail(output: str, lines: int = 12) -> str:
+    """The last lines of an output, indented, for a message."""
+    return "\n".join("  | " + line for line in output.rstrip().splitlines()[-lines:])
+
+
+def _log_command(logged: IO[bytes], argv: Sequence[Argument]) -> int:
+    logged.write(f"$ {shlex.join(os.fspath(a) for a in argv)}\n".encode())
+    logged.flush()
+    return logged.tell()
+
+
+def _start(argv: Sequence[Argument], **options: Any) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(argv, stdin=subprocess.DEVNULL, start_new_session=True, **options)
+    except OSError as error:
+        raise UserError(
+            f"error: {os.fspath(argv[0])} cannot be started: {error.strerror}\n"
+            "  = help: `./doit doctor` says what is missing and how to get it"
+        ) from error
+
+
+@contextmanager
+def _family(child: subprocess.Popen[bytes]) -> Iterator[None]:
+    """The child and all it has started end with the block, however that is left."""
+    try:
+        yield
+    except BaseException:
+        for signum, patience in ((signal.SIGTERM, 3.0), (signal.SIGKILL, None)):
+            with suppress(ProcessLookupError):
+                os.killpg(child.pid, signum)
+            with suppress(subprocess.TimeoutExpired):
+                child.wait(timeout=patience)
+        raise

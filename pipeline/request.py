@@ -1,0 +1,62 @@
+"""What the user asks for on the command line: `crate=`, `config=`, and config keys (`opt2.level=1`)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from pipeline import config
+from pipeline.config import Config, ConfigError
+
+ROOT = Path(__file__).resolve().parent.parent
+EXAMPLE = ROOT / "examples" / "hello"
+
+
+@dataclass(frozen=True)
+class Request:
+    """The folder of the crate, and the config with the command line's overrides in it."""
+
+    folder: Path
+    config: Config
+
+
+def read_request(variables: Mapping[str, str]) -> Request:
+    """The request in doit's command-line variables.
+
+    Paths are relative to the folder in which the user started (`CRATEGRAD_CWD`; doit itself moves to dodo.py's).
+
+    Raises: ConfigError for a variable that is none, and for what is wrong in the config.
+    """
+    started = Path(os.environ.get("CRATEGRAD_CWD") or Path.cwd())
+    overrides = {name: value for name, value in variables.items() if name not in ("crate", "config")}
+    for name, value in overrides.items():
+        if not config.is_config_key(name):
+            raise ConfigError(f"command line: {name}={value}: there is no such variable{_nearest(name)}")
+    chosen = config.load(variables.get("config", "default"), overrides, relative_to=started)
+    folder = started / Path(variables["crate"]).expanduser() if "crate" in variables else EXAMPLE
+    return Request(Path(os.path.normpath(folder)), chosen)
+
+
+def cache_folder() -> Path:
+    """Where the cache is: `cache/` of this checkout, or `CRATEGRAD_CACHE`."""
+    return Path(os.environ.get("CRATEGRAD_CACHE") or ROOT / "cache")
+
+
+def offline() -> bool:
+    """True where nothing may be fetched (`CRATEGRAD_OFFLINE`)."""
+    return os.environ.get("CRATEGRAD_OFFLINE", "") not in ("", "0")
+
+
+def shown(path: Path) -> str:
+    """A path as the user would write it: relative to where he started, if it is below."""
+    started = Path(os.environ.get("CRATEGRAD_CWD") or Path.cwd())
+    return str(path.relative_to(started)) if path.is_relative_to(started) else str(path)
+
+
+def _nearest(name: str) -> str:
+    near = get_close_matches(name, ["crate", "config"], n=1)
+    candidate = near[0] if near else config.nearest_key(name)
+    return f"; did you mean `{candidate}`?" if candidate else "; there are crate, config, and the keys of a config"

@@ -1,0 +1,40 @@
+"""The stages, one module each, in the order in which they run.
+
+A stage is a frozen value: its fields are all that its output depends on, beside its inputs.  `run` takes files and gives
+files: it reads the folders in `inputs` (role -> what an earlier stage made), writes into the empty folder `out`, and
+leaves what its tools said in `log`.  It knows nothing of doit, of the cache, or of the other stages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+NAMES = (
+    "build_std",
+    "crate_bitcode",
+    "llvm_link",
+    "opt1",
+    "abi_fixup",
+    "enzyme",
+    "opt2",
+    "codegen",
+    "link",
+)
+"""All stages in order; a config may leave some out."""
+
+Inputs = Mapping[str, Path]
+
+MODULE = "module.bc"
+"""The name of the module in the output of each stage that makes one."""
+
+
+class Stage(Protocol):
+    """What all stages have in common."""
+
+    def run(self, inputs: Inputs, out: Path, log: Path) -> None:
+        """Do the stage's work.
+
+        Raises: UserError with the Rust place where there is one; `out` is then thrown away.
+        """

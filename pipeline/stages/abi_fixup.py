@@ -1,0 +1,145 @@
+"""abi_fixup: every placeholder of a derivative becomes the call that Enzyme differentiates, or is refused.
+
+rustc's ABI splits, packs and drops arguments, and Enzyme's list of activities then no longer fits.  So the frontend has
+rustc itself write a shim for each differentiated function, which takes every argument and the result by pointer: one
+Rust argument is one LLVM argument whatever its type.  The placeholder names the shim and describes the derivative; here
+the two are matched, and nothing is guessed: what does not fit exactly is an error at its Rust place.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pipeline.errors import UserError
+from pipeline.llvm import Module, Value
+from pipeline.stages import MODULE, Inputs
+from pipeline.toolchain import Tool
+
+DERIVATIVES = "derivatives.json"
+VERSION = 1
+"""The version of the frontend's placeholders that this stage reads."""
+
+_PLACEHOLDER = re.compile(r"__crategrad_placeholder_v(\d+)")
+_ENZYME = {"reverse": "__enzyme_autodiff", "forward": "__enzyme_fwddiff"}
+_INACTIVE = "Const"
+
+
+@dataclass(frozen=True)
+class Derivative:
+    """What the frontend says of a derivative: its names, mode, width, activities and place in the source."""
+
+    derivative: str
+    primal: str
+    mode: str
+    width: int
+    arguments: tuple[str, ...]
+    """The activity of each argument."""
+    result: str | None
+    """The activity of the result, None where there is none."""
+    place: str
+    """`file:line:column` of the differentiated function."""
+    shim: str = ""
+    """The name in the module of the shim that is differentiated."""
+
+    @property
+    def pointers(self) -> int:
+        """How many pointers the placeholder takes: a primal each, and a shadow for each lane of what is active."""
+        return sum(1 if activity == _INACTIVE else 1 + self.width for activity in self.activities)
+
+    @property
+    def activities(self) -> tuple[str, ...]:
+        """The activities of the shim's parameters: the arguments', and the result's last."""
+        return self.arguments if self.result is None else (*self.arguments, self.result)
+
+
+@dataclass(frozen=True)
+class AbiFixup:
+    """Output: `module.bc`; `derivatives.json`, a list of what is differentiated (empty: there is nothing to do)."""
+
+    libllvm: Tool
+
+    def run(self, inputs: Inputs, out: Path, log: Path) -> None:
+        """Match placeholders and rewrite them.
+
+        Raises: UserError for the first that has no primal, or not the activities and width it describes.
+        """
+        with Module(self.libllvm, inputs["module"] / MODULE) as module:
+            derivatives = list(_rewrite(module))
+            module.write(out / MODULE)
+        found = sorted({json.dumps(asdict(d)): d for d in derivatives}.items())
+        (out / DERIVATIVES).write_text(json.dumps([asdict(d) for _, d in found], indent=1))
+        log.write_text("".join(f"{d.place}: {d.derivative}: {d.mode} of {d.primal}\n" for _, d in found))
+
+
+def _rewrite(module: Module) -> Iterator[Derivative]:
+    for function in list(module.functions()):
+        version = _PLACEHOLDER.fullmatch(module.name(function))
+        if not version:
+            continue
+        if int(version[1]) != VERSION:
+            raise UserError(
+                f"error: the crate uses an `autodiff` of version {version[1]}; this pipeline reads version {VERSION}\n"
+                "  = help: depend on the rust/autodiff that lies beside this pipeline"
+            )
+        for user in module.users(function):
+            yield _rewrite_call(module, function, user)
+        module.delete_function(function)
+
+
+def _rewrite_call(module: Module, placeholder: Value, user: Value) -> Derivative:
+    if not module.is_call(user) or module.callee(user) != placeholder:
+        raise UserError("error: a derivative's placeholder is used otherwise than by calling it")
+    descriptor, primal, *pointers = module.arguments(user)
+    derivative = _describe(module.string(descriptor), module.place(user))
+    if not module.is_defined(primal):
+        raise _refused(derivative, f"its primal `{derivative.primal}` has no body in the program's bitcode")
+    if len(pointers) != derivative.pointers:
+        raise _refused(
+            derivative,
+            f"{derivative.mode} mode of width {derivative.width} with activities {', '.join(derivative.activities)} "
+            f"takes {derivative.pointers} pointers; the placeholder passes {len(pointers)}",
+        )
+    module.replace_call(user, _ENZYME[derivative.mode], list(_enzyme_arguments(module, derivative, primal, pointers)))
+    return replace(derivative, shim=module.name(primal))
+
+
+def _enzyme_arguments(module: Module, derivative: Derivative, primal: Value, pointers: list[Value]) -> Iterator[Value]:
+    """Enzyme's calling convention: the primal, the width, and before each argument what it is."""
+    yield primal
+    if derivative.width > 1:
+        yield module.metadata_string("enzyme_width")
+        yield module.int64(derivative.width)
+    remaining = iter(pointers)
+    for activity in derivative.activities:
+        inactive = activity == _INACTIVE
+        yield module.metadata_string("enzyme_const" if inactive else "enzyme_dup")
+        for _ in range(1 if inactive else 1 + derivative.width):
+            yield next(remaining)
+
+
+def _describe(text: str | None, place: str | None) -> Derivative:
+    try:
+        fields: dict[str, Any] = json.loads(text or "")
+        return Derivative(
+            derivative=fields["derivative"],
+            primal=fields["primal"],
+            mode=fields["mode"],
+            width=fields["width"],
+            arguments=tuple(argument["activity"] for argument in fields["arguments"]),
+            result=fields["result"] and fields["result"]["activity"],
+            place=f"{fields['file']}:{fields['line']}:{fields['column']}",
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise UserError(
+            f"error: a derivative's description cannot be read ({text!r})\n  --> {place or 'no place known'}\n"
+            "  = help: depend on the rust/autodiff that lies beside this pipeline"
+        ) from error
+
+
+def _refused(derivative: Derivative, why: str) -> UserError:
+    return UserError(f"error: the derivative `{derivative.derivative}` is refused: {why}\n  --> {derivative.place}")

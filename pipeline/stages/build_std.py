@@ -1,0 +1,115 @@
+"""build_std: the standard library, from its sources, as bitcode with debug info: a sysroot for the crates to come.
+
+Once per toolchain: always optimised, always panic=abort, whatever the crate's own profile says, as rustup's std is.
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline import bitcode, cargo, process
+from pipeline.digests import Digests
+from pipeline.errors import UserError
+from pipeline.key import location
+from pipeline.stages import Inputs
+from pipeline.toolchain import Rust, Tool
+
+SYSROOT = "sysroot"
+BITCODE = "bitcode"
+NATIVE = "native"
+STD_MODULE = "std.bc"
+
+# Not for programs that abort on panic, and not for programs at all.
+_LEFT_OUT = ("panic_unwind", "proc_macro", "empty")
+
+
+@dataclass(frozen=True)
+class BuildStd:
+    """std, core, alloc … of the toolchain's sources.
+
+    Output: `sysroot/` to give to rustc; `bitcode/<crate>/*.bc` without ThinLTO summaries; `native/<crate>.a`, what has
+    no bitcode (compiler_builtins); `std.bc`, all the bitcode in one module, linked once for every crate to come.
+    """
+
+    rustc: Tool
+    cargo: Tool
+    host: str
+    sources: str
+    """Digest of std's sources."""
+    llvm_link: Tool
+    llvm_ar: Tool
+    rust: Rust = location()
+
+    def run(self, inputs: Inputs, out: Path, log: Path) -> None:
+        """Build the empty crate with cargo's -Zbuild-std and keep what it needed."""
+        work = out / "work"
+        self._build(work, log)
+        libraries = sorted(work.glob(f"target/{self.host}/release/deps/*.rlib"))
+        self._keep_sysroot(libraries, out)
+        for library in libraries:
+            self._take_apart(library, out, log)
+        shutil.rmtree(work)
+        modules = sorted((out / BITCODE).rglob("*.bc"))
+        process.run_tool([self.llvm_link, "-o", out / STD_MODULE, *modules], log=log)
+
+    def _build(self, work: Path, log: Path) -> None:
+        (work / "src").mkdir(parents=True)
+        (work / "src/lib.rs").write_text("#![no_std]\n")
+        (work / "Cargo.toml").write_text('[package]\nname = "empty"\nedition = "2021"\n[workspace]\n')
+        flags = ["-Clinker-plugin-lto", "-Cno-vectorize-loops", "-Cno-vectorize-slp"]
+        environment = cargo.environment(self.rust, flags, work / "hooks", {}) | {"RUSTC_BOOTSTRAP": "1"}
+        settings = [
+            'source.crates-io.replace-with="vendored"',
+            f'source.vendored.directory="{self.rust.sources / "vendor"}"',
+            "profile.release.debug=1",
+            'profile.release.panic="abort"',
+        ]
+        argv: list[process.Argument] = [self.cargo, "build", "--release", "--offline", "--quiet"]
+        argv += [
+            "-Zbuild-std=std,panic_abort",
+            "--target",
+            self.host,
+            "--target-dir",
+            work / "target",
+            *(f"--config={s}" for s in settings),
+        ]
+        finished = process.run_shown(argv, log=log, stdout=work / "stdout", env=environment, cwd=work)
+        if not finished.succeeded:
+            raise UserError(f"error: std cannot be built from {self.rust.sources} ({finished.verdict})")
+
+    def _keep_sysroot(self, libraries: list[Path], out: Path) -> None:
+        folder = out / SYSROOT / "lib/rustlib" / self.host / "lib"
+        folder.mkdir(parents=True)
+        for library in libraries:
+            if _crate_name(library) != "empty":
+                shutil.copyfile(library, folder / library.name)
+
+    def _take_apart(self, library: Path, out: Path, log: Path) -> None:
+        crate = _crate_name(library)
+        if crate in _LEFT_OUT:
+            return
+        members = list(bitcode.members(library))
+        for number, member in enumerate(m for m in members if m.is_bitcode):
+            module = out / BITCODE / crate / f"{number:02}.bc"
+            module.parent.mkdir(parents=True, exist_ok=True)
+            module.write_bytes(bitcode.without_summary(member.data))
+        bitcode.write_natives(members, out / NATIVE / f"{crate}.a", self.llvm_ar, log)
+
+
+def sources_of_std(rust: Rust, digests: Digests) -> str:
+    """SHA-256 of std's sources.  Its vendored crates are named by hash in its lock, and cargo refuses one that differs.
+
+    Raises: UserError where they are not there.
+    """
+    if not rust.sources.is_dir():
+        raise UserError(
+            f"error: std's sources are missing: {rust.sources}\n"
+            "  = help: apt-get install rust-web-src, or rustup component add rust-src"
+        )
+    return digests.tree(rust.sources, skipped=("vendor", "tests", "benches", "coretests", "alloctests"))
+
+
+def _crate_name(library: Path) -> str:
+    return library.stem.removeprefix("lib").rsplit("-", 1)[0]

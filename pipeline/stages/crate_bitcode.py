@@ -1,0 +1,180 @@
+"""crate_bitcode: the user's crate and all it depends on, by the real cargo, as bitcode; and how they would be linked."""
+
+from __future__ import annotations
+
+import json
+import os
+import tarfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pipeline import bitcode, cargo, process
+from pipeline.errors import UserError
+from pipeline.key import location
+from pipeline.stages import Inputs
+from pipeline.stages.build_std import SYSROOT
+from pipeline.toolchain import Rust, Tool
+
+LINK_LINE = "link.json"
+OUTSIDE = "dep-info"
+BITCODE = "bitcode"
+NATIVE = "native"
+
+
+@dataclass(frozen=True)
+class CrateBitcode:
+    """The crate's binary and its dependencies (registry, path, vendored).
+
+    Output: `bitcode/<nn>-<crate>/<nn>.bc` in the order of the link line; `native/`, the objects and archives that have
+    no bitcode; `link.json`, the binary's name and the linker's arguments in order: strings as they are, and
+    `{"bitcode": folder}`, `{"native": file}` or `{"std": crate}` where an object or library of that kind stands.
+    """
+
+    rustc: Tool
+    cargo: Tool
+    host: str
+    sources: str
+    """Digest of what cargo reads (`crate.sources_digest`)."""
+    binary: str
+    profile: str
+    panic: str
+    cpu: str
+    debug_symbols: bool
+    lto_bitcode: bool
+    derivatives: bool
+    """Whether derivatives get bodies: the frontend's `--cfg crategrad`."""
+    environment: Mapping[str, str]
+    """Variables that build scripts go by."""
+    llvm_ar: Tool
+    rust: Rust = location()
+    folder: Path = location()
+    target: Path = location()
+    """Cargo's own target folder: kept between runs, and cargo's to trust."""
+    offline: bool = location()
+
+    def run(self, inputs: Inputs, out: Path, log: Path) -> None:
+        """Run cargo with its diagnostics shown as they come, and take apart what it would have linked."""
+        messages = out / "messages"
+        sysroot = inputs["std"] / SYSROOT if "std" in inputs else None
+        finished = process.run_shown(self._argv(), log=log, stdout=messages, env=self._environment(sysroot), cwd=self.folder)
+        if not finished.succeeded:
+            raise UserError(f"error: `{self.binary}` does not build: cargo says why above", exit_code=1)
+        executable = _executable(messages, self.binary)
+        messages.unlink()
+        _LinkLine(self, sysroot, out, log).take_apart(executable)
+
+    def dep_info(self) -> list[Path]:
+        """Cargo's dep-info files of the last build: they name every source file that was read."""
+        return sorted((self.target / self.host).glob("*/deps/*.d"))
+
+    def _argv(self) -> list[process.Argument]:
+        settings = {"panic": json.dumps(self.panic), "lto": '"off"', "strip": '"none"', "split-debuginfo": '"off"'}
+        settings["debug"] = "2" if self.debug_symbols else "0"
+        argv: list[process.Argument] = [self.cargo, "build", "--bin", self.binary, "--profile", self.profile]
+        argv += ["--target", self.host, "--target-dir", self.target, "--message-format=json-render-diagnostics"]
+        argv += [f"--config=profile.{self.profile}.{name}={value}" for name, value in settings.items()]
+        return argv + (["--offline"] if self.offline else [])
+
+    def _environment(self, sysroot: Path | None) -> dict[str, str]:
+        hooks = self.target / "hooks"
+        flags = [f"-Clinker={cargo.linker(hooks)}", "-Clinker-flavor=gcc", f"-Ctarget-cpu={self.cpu}"]
+        if self.lto_bitcode:
+            # Vectorised or unrolled loops are hard on the adjoint; opt2 does both, after Enzyme.
+            flags += ["-Clinker-plugin-lto", "-Cno-vectorize-loops", "-Cno-vectorize-slp"]
+        if sysroot:
+            flags.append(f"--sysroot={sysroot}")
+        if self.derivatives:
+            flags.append("--cfg=crategrad")
+        return cargo.environment(self.rust, flags, hooks, self.environment)
+
+
+def _executable(messages: Path, binary: str) -> Path:
+    """Where cargo says the binary is, among its JSON messages."""
+    for line in messages.read_text().splitlines():
+        message = json.loads(line) if line.startswith("{") else {}
+        if message.get("executable") and message["target"]["name"] == binary and "bin" in message["target"]["kind"]:
+            return Path(message["executable"])
+    raise UserError(f"error: cargo built no binary `{binary}`")
+
+
+class _LinkLine:
+    """The recorded link of a binary, being taken apart into the folder `out`."""
+
+    def __init__(self, stage: CrateBitcode, sysroot: Path | None, out: Path, log: Path) -> None:
+        self.stage = stage
+        self.sysroot = sysroot
+        self.out = out
+        self.log = log
+        self.parts = 0
+
+    def take_apart(self, record: Path) -> None:
+        with tarfile.open(record) as tar:
+            arguments: list[str] = json.loads(_read(tar, "arguments.json"))
+            line: list[Any] = []
+            for number, argument in enumerate(arguments):
+                if argument.endswith(".o"):
+                    line += self._object(_read(tar, f"{number}.o"))
+                elif argument.endswith(".rlib"):
+                    line += self._library(Path(argument))
+                else:
+                    line.append(argument)
+        written = {"binary": self.stage.binary, "arguments": _without_paths(line)}
+        (self.out / LINK_LINE).write_text(json.dumps(written, indent=1))
+
+    def _object(self, data: bytes) -> list[Any]:
+        label = self._label(self.stage.binary)
+        member = bitcode.Member(label, data)
+        if member.is_bitcode:
+            return self._modules(label, [member])
+        native = self.out / NATIVE / f"{label}.o"
+        native.parent.mkdir(exist_ok=True)
+        native.write_bytes(data)
+        return [{"native": f"{NATIVE}/{label}.o"}]
+
+    def _library(self, library: Path) -> list[Any]:
+        name = library.stem.removeprefix("lib").rsplit("-", 1)[0]
+        if self.sysroot and library.is_relative_to(self.sysroot):
+            return [{"std": name}]
+        if not self.stage.lto_bitcode or "rustlib" in library.parts:
+            return [str(library)]
+        label = self._label(name)
+        members = list(bitcode.members(library))
+        line = self._modules(label, [m for m in members if m.is_bitcode])
+        if bitcode.write_natives(members, self.out / NATIVE / f"{label}.a", self.stage.llvm_ar, self.log):
+            line.append({"native": f"{NATIVE}/{label}.a"})
+        return line
+
+    def _modules(self, label: str, members: list[bitcode.Member]) -> list[Any]:
+        for number, member in enumerate(members):
+            path = self.out / BITCODE / label / f"{number:02}.bc"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(bitcode.without_summary(member.data))
+        return [{"bitcode": label}] if members else []
+
+    def _label(self, name: str) -> str:
+        self.parts += 1
+        return f"{self.parts:02}-{name}"
+
+
+def _read(tar: tarfile.TarFile, name: str) -> bytes:
+    member = tar.extractfile(name)
+    assert member is not None
+    return member.read()
+
+
+def _without_paths(line: list[Any]) -> list[Any]:
+    """The arguments without what points into rustc's temporary folder or the sysroot, and without the output."""
+    kept: list[Any] = []
+    arguments = iter(line)
+    for argument in arguments:
+        if argument == "-o":
+            next(arguments)
+        elif argument == "-L":
+            folder = next(arguments)
+            if not folder.endswith("raw-dylibs") and f"rustlib{os.sep}" not in folder:
+                kept += ["-L", folder]
+        elif not (isinstance(argument, str) and argument.startswith("-Wl,-plugin-opt")):
+            kept.append(argument)
+    return kept

@@ -1,0 +1,72 @@
+"""enzyme: the derivatives are synthesised.
+
+Enzyme is the one in the `catalyst` executable (`enzyme_driver`); another build of it can serve behind the same interface.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline import process
+from pipeline.call_tree import inline_assembly
+from pipeline.enzyme_driver import Diagnostic, EnzymeDriver
+from pipeline.errors import UserError
+from pipeline.stages import MODULE, Inputs
+from pipeline.stages.abi_fixup import DERIVATIVES
+from pipeline.toolchain import Tool
+
+
+@dataclass(frozen=True)
+class Enzyme:
+    """Output: `module.bc` with every derivative in it."""
+
+    driver: EnzymeDriver
+    llvm_as: Tool
+    libllvm: Tool
+    flags: Mapping[str, bool | int | float | str]
+    fast_math: bool
+
+    def run(self, inputs: Inputs, out: Path, log: Path) -> None:
+        """Differentiate.  A module without derivatives goes through as it is.
+
+        Raises: UserError with Enzyme's own words and the Rust place where it refuses.
+        """
+        derivatives = json.loads((inputs["module"] / DERIVATIVES).read_text())
+        if not derivatives:
+            shutil.copyfile(inputs["module"] / MODULE, out / MODULE)
+            log.write_text("no derivatives\n")
+            return
+        text = out / "module.ll"
+        diagnostics = self.driver.differentiate(inputs["module"] / MODULE, text, self._flags(), log)
+        if diagnostics:
+            diagnostics += self._suspects(diagnostics, inputs["module"] / MODULE, derivatives)
+            raise UserError(_refusal(diagnostics, derivatives))
+        process.run_tool([self.llvm_as, "-o", out / MODULE, text], log=log)
+        text.unlink()
+
+    def _suspects(self, diagnostics: list[Diagnostic], module: Path, derivatives: list[dict[str, str]]) -> list[Diagnostic]:
+        """Where Enzyme broke down without a word of the cause: what is known to break it."""
+        if not any(diagnostic.broke_down for diagnostic in diagnostics):
+            return []
+        assembly = inline_assembly(self.libllvm, module, [d["shim"] for d in derivatives])
+        return [Diagnostic("inline assembly cannot be differentiated", piece.place) for piece in assembly]
+
+    def _flags(self) -> list[str]:
+        flags = [f"--{name}={_flag(value)}" for name, value in sorted(self.flags.items())]
+        return flags if self.fast_math else [*flags, "--enzyme-fast-math=0"]
+
+
+def _flag(value: bool | int | float | str) -> str:
+    return str(int(value)) if isinstance(value, bool) else str(value)
+
+
+def _refusal(diagnostics: list[Diagnostic], derivatives: list[dict[str, str]]) -> str:
+    asked = "\n".join(
+        f"  = note: `{d['derivative']}` was asked for, {d['mode']} mode of `{d['primal']}` at {d['place']}" for d in derivatives
+    )
+    said = "\n".join(diagnostic.render() for diagnostic in diagnostics)
+    return f"{said}\n{asked}"

@@ -1,0 +1,23 @@
+"""opt2: optimisation after differentiation, vectorising and unrolling included."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline import process
+from pipeline.stages import MODULE, Inputs
+from pipeline.toolchain import Tool
+
+
+@dataclass(frozen=True)
+class Opt2:
+    """Output: `module.bc`, optimised at `level` (0 to 3)."""
+
+    opt: Tool
+    level: int
+
+    def run(self, inputs: Inputs, out: Path, log: Path) -> None:
+        """Run LLVM's default pipeline."""
+        passes = f"-passes=default<O{self.level}>"
+        process.run_tool([self.opt, passes, "-o", out / MODULE, inputs["module"] / MODULE], log=log)

@@ -1,0 +1,119 @@
+"""The cache: outputs addressed by content, found by key.
+
+    cache/trees/<digest>/      one stage's output, whole and never changed again; the name is the digest of what is in it
+    cache/keys/<key>.json      which tree, how long it took to make
+    cache/tmp/                 scratch; whatever lies there belongs to a run that goes on, or to nobody
+
+Nothing appears but whole: a tree is written in scratch, flushed to disk and renamed; its key is written after it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from pipeline.digests import file_digest
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What the store knows of a key: the tree's digest, and the seconds that making it took."""
+
+    tree: str
+    seconds: float
+
+
+class Store:
+    """The store in the folder `root`, which is made when something is first put into it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def tree(self, digest: str) -> Path:
+        """Where the tree of this digest lies, if it is there."""
+        return self.root / "trees" / digest
+
+    def has(self, digest: str) -> bool:
+        """True where the tree is there (`intact` reads it, too)."""
+        return self.tree(digest).is_dir()
+
+    def intact(self, digest: str) -> bool:
+        """True where the tree is there and its bytes are those it is named for.  A damaged tree is removed."""
+        if not self.has(digest):
+            return False
+        if tree_digest(self.tree(digest)) == digest:
+            return True
+        shutil.rmtree(self.tree(digest), ignore_errors=True)
+        return False
+
+    def find(self, key: str) -> Entry | None:
+        """What is stored under the key, if it is there and intact."""
+        try:
+            fields = json.loads(self._key_file(key).read_bytes())
+            entry = Entry(str(fields["tree"]), float(fields["seconds"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return entry if self.intact(entry.tree) else None
+
+    @contextmanager
+    def scratch(self) -> Iterator[Path]:
+        """A folder of one's own, gone when the block is left."""
+        (self.root / "tmp").mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(dir=self.root / "tmp"))
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def publish(self, key: str, made: Path, seconds: float) -> Entry:
+        """Take the folder `made` (in scratch) in as the tree of `key`."""
+        for path in _files(made):
+            _flush(path)
+        digest = tree_digest(made)
+        self.tree(digest).parent.mkdir(parents=True, exist_ok=True)
+        made.chmod(0o755)
+        with suppress(OSError):  # somebody else has put the very same tree there
+            made.rename(self.tree(digest))
+        _flush(self.tree(digest).parent)
+        entry = Entry(digest, round(seconds, 3))
+        write_whole(self._key_file(key), json.dumps(asdict(entry)))
+        return entry
+
+    def _key_file(self, key: str) -> Path:
+        return self.root / "keys" / key[:2] / f"{key}.json"
+
+
+def tree_digest(folder: Path) -> str:
+    """SHA-256 over the names and bytes of all files below `folder`."""
+    lines = (f"{file_digest(path)} {path.relative_to(folder).as_posix()}" for path in _files(folder))
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that whoever looks sees the old one or the new one, never a part."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    with os.fdopen(handle, "w") as stream:
+        stream.write(text)
+        stream.flush()
+        os.fsync(stream.fileno())
+    Path(scratch).rename(path)
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def _flush(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

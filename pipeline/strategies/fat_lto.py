@@ -1,0 +1,27 @@
+"""fat-lto: the linker's own fat LTO makes the one module; it knows best what must stay visible."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline import process
+from pipeline.stages.build_std import BITCODE
+from pipeline.strategies import Artifacts
+from pipeline.toolchain import Tool
+
+
+@dataclass(frozen=True)
+class FatLto:
+    """Merge by lld with `--lto-emit-llvm`, called through the C compiler as rustc calls its linker."""
+
+    cc: Tool
+    lld: Tool
+
+    def merge(self, artifacts: Artifacts, module: Path, log: Path) -> None:
+        """See `Strategy.merge`.  Placeholders and Enzyme's functions are undefined until Enzyme has run."""
+        std = sorted((artifacts.std / BITCODE).rglob("*.bc")) if artifacts.std else []
+        lto = ["--lto-emit-llvm", "--lto-O0", "--unresolved-symbols=ignore-all", "--gc-sections"]
+        argv: list[process.Argument] = [self.cc, f"-B{self.lld.path.parent}", "-fuse-ld=lld", *(f"-Wl,{flag}" for flag in lto)]
+        argv += [*artifacts.crates, "-Wl,--start-lib", *std, "-Wl,--end-lib", *artifacts.natives]
+        process.run_tool([*argv, *artifacts.arguments, "-o", module], log=log)

@@ -1,0 +1,45 @@
+"""single-module-merge: every module of the crates, and what they need of std, through `llvm-link` into one.
+
+std was linked into one module by build_std already; of that, only what is needed is read (`--only-needed`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline import process
+from pipeline.errors import UserError
+from pipeline.stages.build_std import STD_MODULE
+from pipeline.strategies import Artifacts
+from pipeline.toolchain import Tool
+
+
+@dataclass(frozen=True)
+class SingleModuleMerge:
+    """Merge by `llvm-link`; internalise by `opt` but for `main` and what native objects call."""
+
+    llvm_link: Tool
+    llvm_nm: Tool
+    opt: Tool
+
+    def merge(self, artifacts: Artifacts, module: Path, log: Path) -> None:
+        """See `Strategy.merge`."""
+        merged = module.with_suffix(".merged")
+        process.run_tool([self.llvm_link, "-o", merged, *artifacts.crates], log=log)
+        if artifacts.std:
+            std = artifacts.std / STD_MODULE
+            process.run_tool([self.llvm_link, "--only-needed", "-o", merged, merged, std], log=log)
+        public = module.with_suffix(".public")
+        public.write_text("\n".join(["main", *self._called_by_natives(artifacts.natives)]) + "\n")
+        internalise = ["-passes=internalize,globaldce", f"-internalize-public-api-file={public}"]
+        process.run_tool([self.opt, *internalise, "-o", module, merged], log=log)
+        public.unlink()
+        merged.unlink()
+
+    def _called_by_natives(self, natives: tuple[Path, ...]) -> list[str]:
+        answer = process.ask([self.llvm_nm, "--undefined-only", "--format=just-symbols", "--quiet", *natives])
+        if not answer.succeeded:
+            raise UserError(f"error: llvm-nm cannot read the native objects\n{process.tail(answer.output)}")
+        lines = (line.strip() for line in answer.output.splitlines())
+        return sorted({line for line in lines if line and not line.endswith(":")})

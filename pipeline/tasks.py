@@ -1,0 +1,230 @@
+"""The only place that knows doit: stages as its tasks, our errors as its failures."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import Any, NoReturn
+
+import doit.doit_cmd
+from doit.exceptions import TaskFailed
+from doit.reporter import ConsoleReporter
+
+from pipeline import process, request
+from pipeline.build import Build, Made
+from pipeline.config import ConfigError
+from pipeline.crate import open_crate, sources_digest
+from pipeline.digests import Digests
+from pipeline.errors import UserError
+from pipeline.plan import Sources, plan
+from pipeline.request import Request
+from pipeline.stages import NAMES
+from pipeline.stages.abi_fixup import DERIVATIVES
+from pipeline.stages.build_std import sources_of_std
+from pipeline.store import Store
+from pipeline.toolchain import find_rust, find_tools
+
+_STARTED = time.time()
+
+Task = dict[str, Any]
+
+
+class Reporter(ConsoleReporter):  # type: ignore[misc]
+    """doit's console, silent about what is up to date and about the tasks that speak for themselves."""
+
+    desc = "console, a line for each stage that runs"
+
+    def execute_task(self, task: Any) -> None:
+        """Announce a stage."""
+        if task.name in NAMES:
+            sys.stderr.write(f"   {task.name}\n")
+            sys.stderr.flush()
+
+    def skip_uptodate(self, task: Any) -> None:
+        """Say nothing: the build's summary does."""
+
+
+def _read_request() -> Request:
+    try:
+        return request.read_request(doit.doit_cmd._CMDLINE_VARS or {})
+    except ConfigError as error:
+        _give_up(error)
+
+
+class Tasks:
+    """doit's tasks for the crate and the config of the command line.
+
+    What keeps them from being planned (a missing tool, a folder that is no crate) is told by the tasks that need it, and
+    only when they run: `list`, `doctor` and `test` work without.
+    """
+
+    def __init__(self) -> None:
+        end_quietly_on_signals()
+        self._asked = _read_request()
+        self._build: Build | None = None
+        self._error: UserError | None = None
+        try:
+            self._build = _open(self._asked)
+        except UserError as error:
+            self._error = error
+
+    def doit_config(self) -> dict[str, Any]:
+        """DOIT_CONFIG: the main job by default, our reporter, and a state of its own for each crate and config."""
+        state = request.cache_folder() / "doit"
+        state.mkdir(parents=True, exist_ok=True)
+        crate = hashlib.sha256(os.fsencode(self._asked.folder)).hexdigest()[:16]
+        return {
+            "default_tasks": ["execute"],
+            "backend": "sqlite3",
+            "dep_file": str(state / f"{crate}-{self._asked.config.name}.db"),
+            "reporter": Reporter,
+            "verbosity": 2,
+        }
+
+    def stage(self, name: str) -> Task | None:
+        """The task of a stage; None where the config leaves it out."""
+        build = self._build
+        if build is None:
+            return self._refusing()
+        if name not in build.steps:
+            return None
+        return {
+            "actions": [(_carry_out, [build])],
+            "uptodate": [(_is_fresh, [build])],
+            "targets": [str(build.handle(name)), *([str(build.program)] if name == "link" else [])],
+            "task_dep": list(build.steps[name].inputs.values()),
+            "clean": [(build.clean, [name])],
+            "io": {"capture": False},
+        }
+
+    def program(self, *, run: bool) -> Task:
+        """The task that builds the program and says where it is, or runs it."""
+        build = self._build
+        if build is None:
+            return self._refusing()
+        action = _execute if run else _summarise
+        return {"actions": [(action, [build])], "task_dep": list(build.steps), "io": {"capture": False}}
+
+    def _refusing(self) -> Task:
+        return {"actions": [(_fail, [self._error])], "io": {"capture": False}}
+
+
+def _open(asked: Request) -> Build:
+    digests = Digests(request.cache_folder() / "digests.json")
+    rust, tools = find_rust(asked.config.toolchain, digests), find_tools()
+    crate = open_crate(asked.folder, rust, digests)
+    std = sources_of_std(rust, digests) if asked.config.build_std == "full" else ""
+    sources = Sources(std, sources_digest(crate, digests))
+    steps = plan(asked.config, crate, sources, rust, tools, offline=request.offline())
+    return Build(steps, crate, crate.output / asked.config.name, Store(request.cache_folder()), digests)
+
+
+def _is_fresh(task: Any, values: dict[str, Any], build: Build) -> bool:
+    fresh = bool(values) and build.is_fresh(task.name)
+    task.meta = {"fresh": fresh}
+    return fresh
+
+
+def _carry_out(build: Build, task: Any) -> TaskFailed | dict[str, str]:
+    # A fresh stage is run only where the user insists (-a): then its tools run, whatever the cache has.
+    insisted = bool(task.meta and task.meta.get("fresh"))
+    try:
+        build.carry_out(task.name, again=insisted)
+    except UserError as error:
+        return _fail(error)
+    finally:
+        build.digests.save()
+    return {"made": task.name}
+
+
+def _fail(error: UserError) -> TaskFailed:
+    sys.stdout.flush()
+    print(error.message, file=sys.stderr, flush=True)
+    return TaskFailed(error.message, report=False)
+
+
+def _give_up(error: UserError) -> NoReturn:
+    print(error.message, file=sys.stderr, flush=True)
+    sys.exit(error.exit_code)
+
+
+def _summarise(build: Build) -> None:
+    """Say where the program is and what each stage took."""
+    print(f"{build.crate.binary}: {request.shown(build.program)}")
+    for name in build.steps:
+        made = build.made(name)
+        assert made is not None, "the stages have run"
+        print(f"   {name:<14}{_how(made)}")
+    print(_derivatives(build))
+
+
+def _how(made: Made) -> str:
+    if made.when < _STARTED:
+        return "up to date"
+    return f"{made.seconds:7.2f} s" if made.how == "ran" else "from cache"
+
+
+def _derivatives(build: Build) -> str:
+    if "abi_fixup" not in build.steps:
+        return "built without derivatives: the config says `autodiff: false`"
+    found = json.loads((build.output("abi_fixup") / DERIVATIVES).read_text())
+    if not found:
+        return f"no #[autodiff…] derivative is used in {build.crate.binary}: built as by plain cargo"
+    return "\n".join(f"   {d['derivative']}: {d['mode']} mode of {d['primal']} ({d['place']})" for d in found)
+
+
+def _execute(build: Build) -> TaskFailed | None:
+    """Run the program in the user's folder, with his terminal."""
+    finished = subprocess.run([build.program], cwd=os.environ.get("CRATEGRAD_CWD"), check=False)
+    if finished.returncode == 0:
+        return None
+    return _fail(UserError(f"error: {request.shown(build.program)} ended with {process.verdict(finished.returncode)}"))
+
+
+def run_tests(k: str, m: str, x: bool, lf: bool, arguments: list[str]) -> TaskFailed | None:
+    """The test suite, by pytest."""
+    options = [*(["-k", k] if k else []), *(["-m", m] if m else []), *(["-x"] if x else []), *(["--lf"] if lf else [])]
+    argv = [sys.executable, "-m", "pytest", *options, *arguments]
+    finished = subprocess.run(argv, cwd=request.ROOT, check=False)
+    return None if finished.returncode == 0 else TaskFailed("tests failed", report=False)
+
+
+def run_doctor() -> TaskFailed | None:
+    """What is here, what is missing, and how to get it."""
+    from pipeline import doctor
+
+    healthy = doctor.report(_read_request().config.toolchain, Digests(request.cache_folder() / "digests.json"))
+    return None if healthy else TaskFailed("something is missing", report=False)
+
+
+def end_quietly_on_signals() -> None:
+    """Ctrl-C and SIGTERM end the run as an exit, not as a traceback; children end with it (see `process`)."""
+
+    def end(signum: int, _frame: object) -> NoReturn:
+        signal.signal(signum, signal.SIG_IGN)
+        print("\ninterrupted: finished stages are kept", file=sys.stderr, flush=True)
+        sys.exit(128 + signum)
+
+    for signum in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(signum, end)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `./doit build | head`
+
+
+def test_task() -> Task:
+    """The task of the test suite, with the options of pytest's that are wanted most; others come after `--`."""
+    return {
+        "actions": [run_tests],
+        "params": [
+            {"name": "k", "short": "k", "default": "", "help": "only tests whose name matches (pytest -k)"},
+            {"name": "m", "short": "m", "default": "", "help": "only tests with these marks (pytest -m)"},
+            {"name": "x", "short": "x", "type": bool, "default": False, "help": "stop at the first failure"},
+            {"name": "lf", "long": "lf", "type": bool, "default": False, "help": "only what failed last time"},
+        ],
+        "pos_arg": "arguments",
+        "io": {"capture": False},
+    }
