@@ -1,0 +1,194 @@
+//! Derivatives of Rust functions by Enzyme, on a stock compiler.
+//!
+//! The attributes are those of `std::autodiff`, down to the headers that they generate: code moves between the two by
+//! changing one `use`.
+//!
+//! ```
+//! use autodiff::autodiff_reverse;
+//!
+//! #[autodiff_reverse(d_energy, Duplicated, Active)]
+//! fn energy(x: &[f64]) -> f64 {
+//!     x.iter().map(|x| x * x).sum()
+//! }
+//!
+//! let x = [1.0, 2.0];
+//! let mut gradient = [0.0; 2];
+//! if autodiff::available() {
+//!     assert_eq!(d_energy(&x, &mut gradient, 1.0), 5.0);
+//!     assert_eq!(gradient, [2.0, 4.0]);
+//! }
+//! ```
+//!
+//! The function stays as it is. The derivative is a second function beside it, under the name that the attribute
+//! gives it and as visible as the first. Cargo alone compiles it to a panic, which says how to build a program where
+//! it computes something; [`available`] tells the two builds apart.
+//!
+//! # Modes
+//!
+//! [`autodiff_forward`] answers "how does everything move if the arguments move like this?" and costs about as much
+//! as the function, for each direction. [`autodiff_reverse`] answers "how does this result depend on each argument?"
+//! and costs a few times the function, for all arguments together. One function may have any number of either.
+//!
+//! # Activities
+//!
+//! After the name, an attribute lists one activity for each argument and one for the result, if there is one.
+//!
+//! | activity | of | mode | in the derivative |
+//! |---|---|---|---|
+//! | `Const` | anything | both | as it is: not differentiated |
+//! | `Dual` | `f32`, `f64`, `&T`, `&mut T` | forward | followed by its tangent `bx_0`, of the same type; with a width *n*, by `bx_0` … |
+//! | `Dual` | result `T`: `f32`, `f64` | forward | `(T, T)`: the result and its tangent; with a width *n* > 1 `[T; n + 1]` |
+//! | `Active` | `f32`, `f64` | reverse | its adjoint is returned, after the result and those of earlier arguments |
+//! | `Active` | result `T`: `f32`, `f64` | reverse | the last argument `dret: T` is its seed; the result is returned as before |
+//! | `Duplicated` | `&T`, `&mut T` | reverse | followed by its shadow `dx_0: &mut T`, to which its adjoint is **added** |
+//!
+//! `DualOnly`, `DuplicatedOnly`, `ActiveOnly`, `Dualv` and `DualvOnly` are not supported yet.
+//!
+//! # Functions
+//!
+//! Free functions, with lifetimes as their only generics. Methods, generic types and constants, `impl Trait`, `where`
+//! clauses, patterns in place of arguments and `const`, `async`, `unsafe` and `extern` functions are not supported
+//! yet, nor are activities other than `Const` for arguments by value other than `f32` and `f64`. Whatever is not
+//! supported is an error at the word that is the cause, and never a derivative that is wrong.
+#![no_std]
+
+/// Generates a derivative in forward mode: `#[autodiff_forward(name, [width,] activities…)]`.
+///
+/// `name` is the derivative's name, `width` the number of directions that are followed at once (1 if left out), and
+/// the activities, `Dual` or `Const`, belong to the arguments in their order and then to the result. A function that
+/// returns nothing (`-> ()` included) takes none for its result.
+///
+/// The derivative takes what the function takes. Each `Dual` argument `x` is followed by `width` arguments `bx_0`,
+/// `bx_1` … of the same type, the tangents: how `x` moves. Tangents behind `&mut` are overwritten by those of what
+/// the function writes.
+///
+/// It returns
+///
+/// - what the function returns, if that is `Const` or nothing;
+/// - `(T, T)`, the result and its tangent, if it is `Dual`;
+/// - `[T; width + 1]`, the result and its tangents, if it is `Dual` and the width is 2 or more.
+///
+/// ```
+/// use autodiff::autodiff_forward;
+///
+/// #[autodiff_forward(d_area, Dual, Const, Dual)]
+/// #[autodiff_forward(d_area_2, 2, Dual, Dual, Dual)]
+/// fn area(width: f64, height: f64) -> f64 {
+///     width * height
+/// }
+///
+/// if autodiff::available() {
+///     assert_eq!(d_area(3.0, 1.0, 5.0), (15.0, 5.0));
+///     assert_eq!(d_area_2(3.0, 1.0, 0.0, 5.0, 0.0, 1.0), [15.0, 5.0, 3.0]);
+/// }
+/// ```
+///
+/// # Panics
+///
+/// The derivative panics in a build without Crategrad, and if a `Dual` argument is a slice and one of its tangents
+/// has another length.
+///
+/// # Errors
+///
+/// Whatever is not supported, or contradicts the function, is a compile error at the word that is the cause.
+pub use autodiff_macros::autodiff_forward;
+
+/// Generates a derivative in reverse mode: `#[autodiff_reverse(name, activities…)]`.
+///
+/// `name` is the derivative's name, and the activities, `Active`, `Duplicated` or `Const`, belong to the arguments in
+/// their order and then to the result (there never `Duplicated`). A function that returns nothing (`-> ()` included)
+/// takes none for its result.
+///
+/// The derivative takes what the function takes. Each `Duplicated` argument `x: &T` or `x: &mut T` is followed by its
+/// shadow `dx_0: &mut T`: the adjoint of what the function reads is *added* there, so start from zeros; the shadow of
+/// what it writes is the seed, and is zero afterwards. An `Active` result `T` adds a last argument `dret: T`, its
+/// seed: with 1.0 the adjoints are the derivatives of the result.
+///
+/// It returns what the function returns and the adjoints of its `Active` arguments `x`, `y`, in one tuple `(ret, dx,
+/// dy)`; just `ret` if there are none, just `dx` or `(dx, dy)` if the function returns nothing. One that says `-> ()`
+/// counts as returning something here, as in `std::autodiff`: `((), dx)`.
+///
+/// ```
+/// use autodiff::autodiff_reverse;
+///
+/// #[autodiff_reverse(d_scaled, Active, Duplicated, Active)]
+/// fn scaled(by: f64, x: &[f64; 2]) -> f64 {
+///     by * (x[0] + x[1])
+/// }
+///
+/// let mut dx = [0.0; 2];
+/// if autodiff::available() {
+///     assert_eq!(d_scaled(3.0, &[4.0, 5.0], &mut dx, 1.0), (27.0, 9.0));
+///     assert_eq!(dx, [3.0, 3.0]);
+/// }
+/// ```
+///
+/// # Panics
+///
+/// The derivative panics in a build without Crategrad, and if a `Duplicated` argument is a slice and its shadow has
+/// another length.
+///
+/// # Errors
+///
+/// Whatever is not supported, or contradicts the function, is a compile error at the word that is the cause.
+pub use autodiff_macros::autodiff_reverse;
+
+/// Whether this build goes through the Crategrad pipeline: if not, calling a derivative panics.
+///
+/// It is known at compile time, so whatever stands under `if autodiff::available()` costs nothing elsewhere.
+#[must_use]
+pub const fn available() -> bool {
+    cfg!(crategrad)
+}
+
+/// What the generated code calls; nothing here is for users.
+#[doc(hidden)]
+pub mod __private {
+    #[cfg(crategrad)]
+    unsafe extern "C" {
+        /// Marks a derivative: the pipeline replaces each call by Enzyme's derivative of `primal`.
+        ///
+        /// `descriptor` is a line of JSON that ends with a NUL; it says what the pointers after `primal` are.
+        pub fn __crategrad_placeholder_v1(descriptor: *const u8, primal: *const (), ...);
+    }
+
+    /// The body of a derivative in a build without the pipeline.
+    #[cold]
+    #[track_caller]
+    pub fn not_built(derivative: &str, primal: &str) -> ! {
+        unimplemented!(
+            "the derivative `{derivative}` of `{primal}` exists only in a Crategrad build: \
+             `./doit build crate=<dir>`, where <dir> is the directory of this program's Cargo.toml"
+        )
+    }
+
+    /// A shadow's length differs from that of the slice it belongs to.
+    #[cold]
+    #[track_caller]
+    pub fn length_mismatch(derivative: &str, name: &str, length: usize, shadow: &str, shadow_length: usize) -> ! {
+        panic!(
+            "derivative `{derivative}`: `{name}` has length {length}, but its shadow `{shadow}` has length \
+             {shadow_length}"
+        )
+    }
+}
+
+/// Picks the derivative's body for this build; here and not in the user's crate, which need not know of the cfg.
+#[doc(hidden)]
+#[macro_export]
+#[cfg(crategrad)]
+macro_rules! __body {
+    ($without_crategrad:tt $with_crategrad:tt) => {
+        $with_crategrad
+    };
+}
+
+/// Picks the derivative's body for this build; here and not in the user's crate, which need not know of the cfg.
+#[doc(hidden)]
+#[macro_export]
+#[cfg(not(crategrad))]
+macro_rules! __body {
+    ($without_crategrad:tt $with_crategrad:tt) => {
+        $without_crategrad
+    };
+}

@@ -1,0 +1,73 @@
+//! What stands in the attribute: `df, Duplicated, Active` or, in forward mode, `df, 4, Dual, Dual`.
+
+use crate::activity::Mode;
+use crate::error::error;
+use proc_macro2::{Ident, Span, TokenStream};
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::{LitInt, Token};
+
+/// What a user asks for, before it is held against the function.
+pub struct Request {
+    /// In which mode to differentiate.
+    pub mode: Mode,
+    /// The derivative's name.
+    pub name: Ident,
+    /// How many tangents forward mode propagates at once.
+    pub width: usize,
+    /// The words for the activities, as they stand: only beside its argument can one be judged.
+    pub activities: Vec<Ident>,
+}
+
+/// Reads the arguments of the attribute.
+pub fn parse(mode: Mode, arguments: TokenStream) -> syn::Result<Request> {
+    let usage = format!("write `#[{}(name_of_the_derivative, activities…)]`", mode.attribute());
+    (|input: ParseStream<'_>| {
+        if input.is_empty() {
+            return Err(error(Span::call_site(), "the name of the derivative is missing", &usage));
+        }
+        if !input.peek(syn::Ident) {
+            return Err(error(input.span(), "expected the name of the derivative, an identifier", &usage));
+        }
+        let name = input.parse()?;
+        next(input)?;
+        let width = if input.peek(LitInt) { parse_width(mode, input)? } else { 1 };
+        let mut activities = Vec::new();
+        while !input.is_empty() {
+            if !input.peek(syn::Ident::peek_any) {
+                return Err(error(input.span(), "expected an activity, such as `Const`", &usage));
+            }
+            activities.push(input.call(Ident::parse_any)?);
+            next(input)?;
+        }
+        Ok(Request { mode, name, width, activities })
+    })
+    .parse2(arguments)
+}
+
+/// The comma before the next part, which may also end the list.
+fn next(input: ParseStream<'_>) -> syn::Result<()> {
+    if !input.is_empty() {
+        input.parse::<Token![,]>()?;
+    }
+    Ok(())
+}
+
+fn parse_width(mode: Mode, input: ParseStream<'_>) -> syn::Result<usize> {
+    let literal: LitInt = input.parse()?;
+    next(input)?;
+    match literal.base10_parse() {
+        Ok(1) => Ok(1),
+        Ok(width @ 2..) if mode == Mode::Forward => Ok(width),
+        Ok(2..) => Err(error(
+            literal.span(),
+            "a width in reverse mode is not supported yet",
+            "leave it out, or use `autodiff_forward`",
+        )),
+        _ => Err(error(
+            literal.span(),
+            format!("`{literal}` is no width"),
+            "the width is the number of tangents that forward mode propagates at once, 1 or more",
+        )),
+    }
+}

@@ -1,0 +1,51 @@
+//! The attribute macros behind the crate `autodiff`, which documents them and which users depend on.
+//!
+//! One way through the files: [`attribute`] reads what stands in the attribute and [`header`] the function below it,
+//! [`activity`] knows the language of both, [`derivative`] holds one against the other, and [`signature`] and [`body`]
+//! write the function that takes the derivative's place; [`descriptor`] is what it tells the later stages of the build.
+
+/// `quote!` for the code that a derivative consists of: its locals are names that no token of the user can mean.
+macro_rules! generated {
+    ($($tokens:tt)*) => {
+        ::quote::quote_spanned!(::proc_macro2::Span::mixed_site()=> $($tokens)*)
+    };
+}
+
+mod activity;
+mod attribute;
+mod body;
+mod derivative;
+mod descriptor;
+mod error;
+mod header;
+mod signature;
+mod types;
+
+use activity::Mode;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+// The entry points are documented where users meet them, in `autodiff`: rustdoc would append what stood here.
+
+#[proc_macro_attribute]
+pub fn autodiff_forward(attribute: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    expand(Mode::Forward, attribute.into(), &item.into()).into()
+}
+
+#[proc_macro_attribute]
+pub fn autodiff_reverse(attribute: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    expand(Mode::Reverse, attribute.into(), &item.into()).into()
+}
+
+/// The function as it was, then its derivative, or the errors: an error must not take the function away,
+/// or every use of it would become an error too.
+fn expand(mode: Mode, attribute: TokenStream, item: &TokenStream) -> TokenStream {
+    let derivative = generate(mode, attribute, item.clone()).unwrap_or_else(|errors| errors.to_compile_error());
+    quote!(#item #derivative)
+}
+
+fn generate(mode: Mode, attribute: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
+    let header = header::parse(mode, item)?;
+    let request = attribute::parse(mode, attribute)?;
+    Ok(derivative::Derivative::new(request, header)?.generate())
+}

@@ -1,0 +1,122 @@
+//! The derivative as its users see it: attributes, documentation, arguments and what it returns.
+
+use crate::activity::{Activity, Mode};
+use crate::derivative::{Derivative, Differentiated, Returned};
+use crate::error::listed;
+use crate::header::Output;
+use proc_macro2::TokenStream;
+use quote::ToTokens;
+use syn::{Attribute, Meta};
+
+/// clippy's own limit for the number of arguments.
+const TOO_MANY_ARGUMENTS: usize = 7;
+
+impl Derivative {
+    /// The derivative as an item.
+    pub fn generate(&self) -> TokenStream {
+        let name = &self.name;
+        let visibility = &self.primal.visibility;
+        let generics = &self.primal.generics;
+        let attributes = self.primal.attributes.iter().filter_map(carried_over);
+        let documentation = self.documentation();
+        let parameters = self.parameters();
+        let output = self.output();
+        let body = self.body();
+        // Only where it is needed: under a user's `#![forbid(clippy::all)]` an `allow` is an error.
+        let complexity = (parameters.len() > TOO_MANY_ARGUMENTS)
+            .then(|| generated!(#[allow(clippy::too_many_arguments, clippy::type_complexity)]));
+        generated! {
+            #[doc = #documentation]
+            #(#attributes)*
+            #complexity
+            #visibility fn #name #generics(#(#parameters),*) #output { #body }
+        }
+    }
+
+    fn parameters(&self) -> Vec<TokenStream> {
+        let mut parameters = Vec::new();
+        for Differentiated { name, ty, shadows, shadow_ty, .. } in &self.arguments {
+            parameters.push(generated!(#name: #ty));
+            parameters.extend(shadows.iter().map(|shadow| generated!(#shadow: #shadow_ty)));
+        }
+        if let Some(Returned { ty, seed: Some(seed), .. }) = &self.result {
+            parameters.push(generated!(#seed: #ty));
+        }
+        parameters
+    }
+
+    /// `-> …`, or nothing.
+    fn output(&self) -> TokenStream {
+        let mut parts: Vec<TokenStream> = self.active().map(|argument| argument.ty.to_token_stream()).collect();
+        match (&self.primal.output, self.result.as_ref().map(|result| result.activity)) {
+            (Output::Nothing, _) => {}
+            (Output::Unit(_), _) if parts.is_empty() => {}
+            (Output::Value(ty), Some(Activity::Dual)) => parts.push(match self.width {
+                1 => generated!((#ty, #ty)),
+                width => {
+                    let length = width + 1;
+                    generated!([#ty; #length])
+                }
+            }),
+            // With `-> ()` too: `std::autodiff` returns `((), f64)` then, and so do we.
+            (Output::Unit(ty) | Output::Value(ty), _) => parts.insert(0, ty.to_token_stream()),
+        }
+        match parts.as_slice() {
+            [] => TokenStream::new(),
+            [only] => generated!(-> #only),
+            parts => generated!(-> (#(#parts),*)),
+        }
+    }
+
+    fn documentation(&self) -> String {
+        let primal = &self.primal.name;
+        let mut lines = vec![format!("Derivative of [`{primal}`](fn@{primal}) in {} mode.", self.mode), String::new()];
+        for argument in self.arguments.iter().filter(|argument| !argument.shadows.is_empty()) {
+            let name = &argument.name;
+            let what = match self.mode {
+                Mode::Reverse => {
+                    format!("shadow of `{name}`: the derivative by `{name}` is added to it")
+                }
+                Mode::Forward => format!("how `{name}` moves"),
+            };
+            lines.push(format!("- {}: {what}", listed(&argument.shadows)));
+        }
+        if let Some(seed) = self.seed() {
+            lines.push(format!("- `{seed}`: the seed, a factor of every derivative"));
+        }
+        let mut returned = Vec::new();
+        if let Some(result) = &self.result {
+            returned.push(format!("the result of `{primal}`"));
+            match (result.activity, self.width) {
+                (Activity::Dual, 1) => returned.push("its derivative in that direction".into()),
+                (Activity::Dual, width) => {
+                    returned.push(format!("its derivatives in those {width} directions"));
+                }
+                _ => {}
+            }
+        }
+        returned.extend(self.active().map(|argument| format!("the derivative by `{}`", argument.name)));
+        if !returned.is_empty() {
+            lines.extend([String::new(), format!("Returns {}.", returned.join(", "))]);
+        }
+        lines.extend(
+            ["", "# Panics", "", "In a build without Crategrad, and if a shadow is not as long as its slice."]
+                .map(Into::into),
+        );
+        lines.join("\n")
+    }
+}
+
+/// What an attribute of the primal is on its derivative: those that decide whether it is there, which warnings are
+/// wanted and what users are told hold for both. Like `std::autodiff`, any `inline` becomes `inline(never)`.
+fn carried_over(attribute: &Attribute) -> Option<TokenStream> {
+    let is = |name: &&str| attribute.path().is_ident(name);
+    let is_hidden = matches!(&attribute.meta, Meta::List(list) if is(&"doc") && list.tokens.to_string() == "hidden");
+    if is(&"inline") {
+        Some(generated!(#[inline(never)]))
+    } else if is_hidden || ["cfg", "allow", "warn", "deny", "forbid", "deprecated"].iter().any(is) {
+        Some(attribute.to_token_stream())
+    } else {
+        None
+    }
+}

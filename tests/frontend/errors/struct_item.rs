@@ -1,0 +1,5 @@
+use autodiff::autodiff_reverse;
+
+#[autodiff_reverse(df, Active, Active)]
+pub struct Point { pub x: f64 }
+//~ ^^^^^^ `#[autodiff_reverse]` differentiates functions, and this is none | put it on a free function
