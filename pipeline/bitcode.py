@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from pipeline.toolchain import Tool
 _ARCHIVE = b"!<arch>\n"
 _BITCODE = b"BC\xc0\xde"
 _ELF = b"\x7fELF"
+_CHECKSUM = re.compile(r', checksumkind: CSK_\w+, checksum: "[0-9a-f]+"')
 
 
 @dataclass(frozen=True)
@@ -29,8 +31,8 @@ class Member:
 
     @property
     def is_native(self) -> bool:
-        """True for an object of the machine's own."""
-        return self.data.startswith(_ELF)
+        """True for an object of the machine's own; a crate's metadata is wrapped in one, but is for rustc alone."""
+        return self.data.startswith(_ELF) and self.name != "lib.rmeta"
 
 
 def members(archive: Path) -> Iterator[Member]:
@@ -65,6 +67,20 @@ def without_summary(data: bytes) -> bytes:
     import llvmlite.binding as llvm
 
     return bytes(llvm.parse_bitcode(data).as_bitcode())
+
+
+def without_checksums(data: bytes) -> bytes:
+    """The module without the summary, and without the checksums of source files in its debug info.
+
+    They change with every comment, and nothing else would: without them such an edit rebuilds nothing after this.
+    """
+    import llvmlite.binding as llvm
+
+    text = str(llvm.parse_bitcode(data))
+    if _CHECKSUM.search(text) is None:
+        return without_summary(data)
+    lines = (_CHECKSUM.sub("", line) if line.startswith("!") else line for line in text.splitlines())
+    return bytes(llvm.parse_assembly("\n".join(line for line in lines if not line.startswith("^"))).as_bitcode())
 
 
 def write_natives(members: Sequence[Member], archive: Path, llvm_ar: Tool, log: Path) -> bool:

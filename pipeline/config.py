@@ -1,210 +1,150 @@
 """The config model: one declaration from which the loader, its messages, the docs and the JSON Schema derive.
 
-Plain dataclasses, checked by the schema derived from them: to import a library for typed conversion would cost every build
-that has nothing to do more than all the rest of loading a config.
 `python -m pipeline.config` writes configs/schema.json and docs/config.md.
 """
 
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
-from functools import reduce
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from functools import cache, reduce
 from pathlib import Path
-from types import UnionType
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeAlias
+
+import msgspec
+from msgspec import Meta, Struct, field
 
 from pipeline import yaml_source
-from pipeline.yaml_source import (
-    ConfigError,
-    Node,
-    Scalar,
-    Schema,
-    Source,
-    check,
-    did_you_mean,
-    expected,
-    nearest,
-    printable,
-    quoted,
-    refusal,
-    visible,
-)
+from pipeline.yaml_source import ConfigError, Node, Scalar, Source, quoted, visible
 
-__all__ = ["BuildStd", "Codegen", "Config", "ConfigError", "Enzyme", "Optimise", "Panic", "Strategy"]
-__all__ += ["is_config_key", "json_schema", "load", "nearest_key", "reference_markdown"]
+__all__ = ["Config", "ConfigError", "is_config_key", "json_schema", "load", "nearest_key", "reference_markdown"]
 
-_ROOT = Path(__file__).parent.parent
-_SHIPPED = _ROOT / "configs"
+_SHIPPED = Path(__file__).parent.parent / "configs"
+_PAGE = _SHIPPED.parent / "docs" / "config.md"
 
 # ---- The model
 
-
-def key(default: Any, doc: str, **keywords: Any) -> Any:
-    """A field that is a config key, of which a type does not say enough.
-
-    `default` is MISSING if the key has to be set, `dict` for an empty one; `doc` is what docs and schema say;
-    `keywords` are JSON Schema's, and narrow what the type allows.
-    """
-    metadata = {"schema": {"description": doc, **keywords}}
-    if default is dict:
-        return field(default_factory=dict, metadata=metadata)
-    return field(default=default, metadata=metadata)
-
-
-Strategy: TypeAlias = Literal["single-module-merge", "fat-lto"]
-Panic: TypeAlias = Literal["abort"]
-BuildStd: TypeAlias = Literal["full", "none"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Optimise:
-    """One run of LLVM's optimiser."""
-
-    level: int = key(MISSING, "The level of `opt`.", minimum=0, maximum=3)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Enzyme:
-    """The run of the Enzyme pass."""
-
-    fast_math: bool = key(
-        True,
-        "Let derivatives reorder and approximate floating-point arithmetic; "
-        "`false` is slower, and rounds as the code is written.",
-    )
-    flags: Mapping[str, Scalar] = key(
-        dict, "More flags for Enzyme, named as it names them but without the dashes: `enzyme-print-perf: true`."
-    )
-    plugin: Path | None = key(
-        None, "The file of an Enzyme plugin to load into `opt` in place of the packaged executable, relative to this file."
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Codegen:
-    """From optimised bitcode to object code."""
-
-    level: int = key(3, "The level of `llc`.", minimum=0, maximum=3)
-    cpu: str = key(
-        "x86-64",
-        "The processor to generate code for, as LLVM names it, or `native` for the one that builds; rustc is told too.",
-        pattern="^[A-Za-z0-9._-]+$",
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Config:
-    """How to build, complete and checked.  `name` is the stem of the file's name, and no key; paths are absolute."""
-
-    name: str
-    extends: str | None = key(
-        None,
-        "The config this one starts from: the name of a shipped one, or a path relative to this file. "
-        "What is set here wins, key by key, flag by flag.",
-    )
-    autodiff: bool = key(True, "Differentiate; `false` leaves that out and builds the program as it is.")
-    toolchain: str = key(
-        "debian",
-        "`debian` (Debian's packaged Rust), a rustup toolchain (`stable`, `nightly-2026-10-01`), "
-        "or the path of a folder with `bin/rustc` and `bin/cargo`: it has a `/` in it, and is relative to this file.",
-        format="name-or-path",
-    )
-    strategy: Strategy = key(
-        MISSING,
-        "How many modules become one: `single-module-merge` links all bitcode with llvm-link, "
-        "`fat-lto` has the linker merge it as in a fat LTO build.",
-    )
-    profile: str = key(
-        "release",
-        "The cargo profile to build with: `release`, `dev`, or one of the crate's own.",
-        pattern="^[A-Za-z0-9_-]+$",
-    )
-    panic: Panic = key("abort", "What a panic does: only `abort` for now, `unwind` comes later.")
-    debug_symbols: bool = key(True, "Debug info in the crates and in std: Enzyme takes types and source places from it.")
-    bitcode: bool = key(True, "LLVM bitcode from rustc: every later stage works on it.")
-    build_std: BuildStd = key(
-        "full",
-        "`full` compiles the standard library to bitcode with debug info, once per toolchain and profile; "
-        "`none` takes the toolchain's own.",
-    )
-    opt1: Optimise = key(Optimise(level=2), "The optimiser's run before differentiation.")
-    enzyme: Enzyme = key(Enzyme(), "Differentiation.")
-    opt2: Optimise = key(Optimise(level=3), "The optimiser's run after differentiation.")
-    codegen: Codegen = key(Codegen(), "From bitcode to object code.")
-
-
-_AUTODIFF_NEEDS: Mapping[str, tuple[Scalar, str]] = {
-    "debug_symbols": (True, "without debug info Enzyme has to guess types"),
-    "bitcode": (True, "Enzyme differentiates LLVM bitcode"),
-    "build_std": ("full", "derivatives reach into std and need its bitcode, with debug info"),
-}
-
 # Enzyme's flags are Enzyme's to list: here only their form is checked, and those that must not be.
-_FLAG_NAME = "^enzyme-[A-Za-z0-9_-]+$"
 _REFUSED_FLAGS = {
     "enzyme-loose-types": "it guesses types, and gradients come out silently wrong",
     "enzyme-fast-math": "`enzyme.fast_math` says it",
 }
-_FLAG_SCHEMA: Schema = {"type": ["boolean", "integer", "number", "string"]}
-_FLAGS_SCHEMA: Schema = {
-    "type": "object",
-    "propertyNames": {"pattern": _FLAG_NAME, "not": {"enum": list(_REFUSED_FLAGS)}},
-    "additionalProperties": _FLAG_SCHEMA,
+_FLAG = f"^(?!({'|'.join(_REFUSED_FLAGS)})$)enzyme-[A-Za-z0-9_-]+$"
+
+_AUTODIFF_NEEDS = {
+    "debug_symbols": "without debug info Enzyme has to guess types",
+    "bitcode": "Enzyme differentiates LLVM bitcode",
+    "build_std": "derivatives reach into std and need its bitcode, with debug info",
 }
 
-
-# ---- What the model says of one key
-
-
-class Rule(NamedTuple):
-    """The schema of a key's value; and its default, MISSING where a config has to set the key."""
-
-    schema: Schema
-    default: Any
+Text: TypeAlias = Annotated[str, Meta(min_length=1)]
+Level: TypeAlias = Annotated[int, Meta(ge=0, le=3)]
+Flags: TypeAlias = Mapping[Annotated[str, Meta(pattern=_FLAG)], Scalar]
 
 
-def _rules(section: Any) -> dict[str, Rule]:
-    """The keys of a section, which is given by its default value, or as `Config` for those of the top level."""
-    return {
-        each.name: Rule(each.metadata["schema"] | _type_schema(each.type), getattr(section, each.name, MISSING))
-        for each in fields(section)
-        if each.metadata
-    }
+def doc(text: str) -> Meta:
+    """What docs and schema say of a key."""
+    return Meta(description=text)
 
 
-def _type_schema(kind: Any) -> Schema:
-    if isinstance(kind, UnionType):
-        schema = _type_schema(get_args(kind)[0])
-        return schema | {"type": [schema["type"], "null"]}
-    if get_origin(kind) is Literal:
-        return {"type": "string", "enum": list(get_args(kind))}
-    if get_origin(kind) is Mapping:
-        return _FLAGS_SCHEMA
-    if kind is Path:
-        return {"type": "string", "minLength": 1, "format": "path"}
-    if kind is str:
-        return {"type": "string", "minLength": 1}
-    return {"type": {bool: "boolean", int: "integer"}.get(kind, "object")}
+class Opt1(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The optimiser's run before differentiation."""
+
+    level: Annotated[Level, doc("The level of `opt`.")] = 2
 
 
-def _all_keys(section: Any = Config, prefix: str = "") -> Iterator[tuple[str, Rule]]:
-    """Every dotted key, a section before what it holds."""
-    for name, rule in _rules(section).items():
-        yield prefix + name, rule
-        if is_dataclass(rule.default):
-            yield from _all_keys(rule.default, f"{prefix}{name}.")
+class Enzyme(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Differentiation."""
+
+    fast_math: Annotated[
+        bool, doc("Let derivatives reorder and approximate arithmetic; `false` is slower, and rounds as the code is written.")
+    ] = True
+    flags: Annotated[
+        Flags, doc(f"More flags for Enzyme: `enzyme-…: true`, no dashes before it; {' and '.join(_REFUSED_FLAGS)} are refused.")
+    ] = field(default_factory=dict)
+
+
+class Opt2(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The optimiser's run after differentiation."""
+
+    level: Annotated[Level, doc("The level of `opt`.")] = 3
+
+
+class Codegen(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """From bitcode to object code."""
+
+    level: Annotated[Level, doc("The level of `llc`.")] = 3
+    cpu: Annotated[
+        str,
+        Meta(pattern="^[A-Za-z0-9._-]+$"),
+        doc("The processor to generate code for, as LLVM names it, or `native` for the one that builds; rustc is told too."),
+    ] = "x86-64"
+
+
+class Keys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a config file may say."""
+
+    extends: Annotated[
+        Text | None, doc("The config to start from, a shipped name or a path relative to this file; what is set here wins.")
+    ] = None
+    autodiff: Annotated[
+        bool, doc(f"Differentiate, which needs {', '.join(_AUTODIFF_NEEDS)}; or build without derivatives.")
+    ] = True
+    toolchain: Annotated[
+        Text,
+        doc("`debian`, a rustup toolchain, or a path with a `/`, relative to this file: a folder of bin/rustc and bin/cargo."),
+    ] = "debian"
+    strategy: Annotated[
+        Literal["single-module-merge", "fat-lto"],
+        doc(
+            "Which tool makes one module of all: `single-module-merge` llvm-link, `fat-lto` the linker, as in a fat LTO build."
+        ),
+    ]
+    profile: Annotated[
+        str,
+        Meta(pattern="^[A-Za-z0-9_-]+$"),
+        doc("The cargo profile to build with: `release`, `dev`, or one of the crate's own."),
+    ] = "release"
+    panic: Annotated[Literal["abort"], doc("What a panic does: only `abort` for now, `unwind` comes later.")] = "abort"
+    debug_symbols: Annotated[bool, doc("Debug info in the crates and in std: Enzyme takes types and places from it.")] = True
+    bitcode: Annotated[bool, doc("LLVM bitcode from rustc: every later stage works on it.")] = True
+    build_std: Annotated[
+        Literal["full", "none"],
+        doc("`full` compiles std to bitcode with debug info, once per toolchain; `none` takes the toolchain's own."),
+    ] = "full"
+    opt1: Opt1 = Opt1()
+    enzyme: Enzyme = Enzyme()
+    opt2: Opt2 = Opt2()
+    codegen: Codegen = Codegen()
+
+
+class Config(Keys, frozen=True, kw_only=True):
+    """How to build, complete and checked: a toolchain's path is absolute.  `name` is the stem of the file's, and no key."""
+
+    name: str
 
 
 def is_config_key(dotted: str) -> bool:
     """Whether `dotted`, such as `opt2.level`, names a key; below `enzyme.flags` every name does."""
-    return dotted in dict(_all_keys()) or (dotted.startswith("enzyme.flags.") and not dotted.endswith("."))
+    return dotted in _keys() or (dotted.startswith("enzyme.flags.") and not dotted.endswith("."))
 
 
 def nearest_key(dotted: str) -> str | None:
     """The key that `dotted` was probably meant to be, if one is near."""
-    return nearest(dotted, (each for each, _ in _all_keys()))
+    return _nearest(dotted, _keys())
+
+
+@cache
+def _keys() -> dict[str, dict[str, Any]]:
+    """The schema of every dotted key, a section before what it holds."""
+    schema = json_schema()
+    keys = {}
+    for name, key in schema["properties"].items():
+        section = schema["$defs"].get(key.get("$ref", "").removeprefix("#/$defs/"), {})
+        keys[name] = key | section
+        keys |= {f"{name}.{inner}": each for inner, each in section.get("properties", {}).items()}
+    return keys
 
 
 # ---- Loading
@@ -218,16 +158,16 @@ def load(name_or_path: str, overrides: Mapping[str, str] = {}, *, relative_to: P
 
     Raises: ConfigError, and nothing else, for whatever is wrong with any of these.
     """
-    here = _absolute(relative_to or Path())
+    here = (relative_to or Path()).absolute()
     path = _located(name_or_path, here)
     tree = reduce(_merged, [*_read_chain(path, here), *(_override(dotted, text, here) for dotted, text in overrides.items())])
-    values = _values(Config, tree, "")
-    for name, rule in _rules(Config).items():
-        if name not in values and rule.default is MISSING:
-            raise refusal(tree.place, f"`{name}` is not set", "set it, or start from a config that does: `extends: default`")
-    config = Config(name=path.stem, **values)
-    _refuse_unmet_needs(config, tree)
-    return config
+    _refuse_flags(tree)
+    try:
+        keys = msgspec.convert(tree.plain, Keys)
+    except msgspec.ValidationError as error:
+        raise _refusal(tree, str(error)) from None
+    _refuse_unmet_needs(keys, tree)
+    return Config(name=path.stem, **msgspec.structs.asdict(keys) | {"toolchain": _toolchain(keys, tree)})
 
 
 def _located(name_or_path: str, folder: Path) -> Path:
@@ -240,53 +180,46 @@ def _read_chain(path: Path, here: Path) -> list[Node]:
     """The config at `path` and before it those it extends, the outermost first."""
     layers = [_read(path, here)]
     chain = [os.path.realpath(path)]
-    while extends := _extends(layers[0]):
-        path = _located(str(extends.value), path.parent)
-        layers.insert(0, _read(path, here, asked_at=extends.place))
+    while (extends := layers[0].entries.get("extends")) and extends.value is not None:
+        if not isinstance(extends.value, str):
+            raise _wrong_value("extends", extends, _keys()["extends"])
+        path = _located(extends.value, path.parent)
+        layers.insert(0, _read(path, here, f"{extends.place}: "))
         chain.append(os.path.realpath(path))
         if chain[-1] in chain[:-1]:
-            circle = chain[chain.index(chain[-1]) :]
-            raise refusal(extends.place, "`extends` runs in a circle", " → ".join(_shown(Path(each), here) for each in circle))
+            circle = " → ".join(_shown(Path(each), here) for each in chain[chain.index(chain[-1]) :])
+            raise ConfigError(f"{extends.place}: `extends` runs in a circle: {circle}")
     return layers
 
 
-def _extends(layer: Node) -> Node | None:
-    """The node that says what `layer` extends, if it extends anything."""
-    node = layer.entries.get("extends")
-    return node if node and _value(_rules(Config)["extends"], node, "extends") is not None else None
-
-
-def _read(path: Path, here: Path, asked_at: str | None = None) -> Node:
-    """The tree of a file, which `extends` at `asked_at` may have asked for."""
+def _read(path: Path, here: Path, asked_at: str = "") -> Node:
+    """The tree of a file, which `extends` may have asked for."""
     shown = _shown(path, here)
     try:
         with path.open("rb") as file:
             data = file.read(yaml_source.MAX_BYTES + 1)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        raise _unreadable(path, f"{asked_at}: {shown}" if asked_at else shown, error) from None
+        shipped = sorted(each.stem for each in _SHIPPED.glob("*.yaml"))
+        advice = f"shipped configs: {', '.join(shipped)}; a path of your own holds a `/` or ends in .yaml"
+        what = f"{shown}: cannot be read: {getattr(error, 'strerror', error)}"
+        raise ConfigError(f"{asked_at}{what}", advice, _did_you_mean(_nearest(path.stem, shipped))) from None
     tree = yaml_source.read(data, Source(shown, path.parent))
-    if tree.value is None:
-        raise refusal(tree.place, "holds no keys", "the least a config can say is `extends: default`")
     if not isinstance(tree.value, dict):
-        raise refusal(tree.place, f"the top level is {tree.text}", "expected keys and values, such as `extends: default`")
+        what = "holds no keys" if tree.value is None else f"the top level is {tree.text}, not keys and values"
+        raise ConfigError(f"{tree.place}: {what}", "the least a config can say is `extends: default`")
     return tree
 
 
-def _unreadable(path: Path, place: str, error: OSError | ValueError) -> ConfigError:
-    if isinstance(error, IsADirectoryError):
-        return refusal(place, "a folder, not a file")
-    if isinstance(error, OSError) and not isinstance(error, FileNotFoundError):
-        return refusal(place, f"cannot be read: {error.strerror}")
-    shipped = sorted(each.stem for each in _SHIPPED.glob("*.yaml"))
-    advice = f"shipped configs: {', '.join(shipped)}; a path of your own holds a `/` or ends in .yaml"
-    return refusal(place, "no such file", advice, did_you_mean(nearest(path.stem, shipped)))
+def _shown(path: Path, here: Path) -> str:
+    """`path` as the user, who is `here`, would write it: relative if it is below."""
+    return visible(str(path.relative_to(here) if path.is_relative_to(here) else path), at_most=4096)
 
 
 def _override(dotted: str, text: str, folder: Path) -> Node:
     """The tree of one `dotted=text` from the command line."""
     place = f"command line: {visible(f'{dotted}={text}')}"
     if dotted == "extends":
-        raise refusal(place, "`extends` belongs in a file", "name that config instead of this one")
+        raise ConfigError(f"{place}: `extends` belongs in a file", "name that config instead of this one")
     # An argument that is not UTF-8 comes with lone surrogates: let them through, for `read` to refuse.
     node = yaml_source.read(text.encode(errors="surrogatepass"), Source(place, folder, numbered=False))
     for name in reversed(dotted.split(".", 2)):
@@ -299,160 +232,112 @@ def _merged(base: Node, top: Node) -> Node:
     if not (isinstance(base.value, dict) and isinstance(top.value, dict)):
         return top
     both = {name: _merged(base.value[name], node) if name in base.value else node for name, node in top.value.items()}
-    return top._replace(value=base.value | both)
+    return base._replace(value=base.value | both)
 
 
-def _values(section: Any, node: Node, prefix: str) -> dict[str, Any]:
-    """What `node` sets in a section (given as to `_rules`), checked, as the model holds it."""
-    rules = _rules(section)
-    values = {}
-    for name, entry in node.entries.items():
-        dotted = prefix + name
-        if name not in rules:
-            raise refusal(entry.key_place, f"unknown key {quoted(dotted)}", did_you_mean(nearest_key(dotted)))
-        values[name] = _value(rules[name], entry, dotted)
-    return values
-
-
-def _value(rule: Rule, node: Node, dotted: str) -> Any:
-    schema, default = rule
-    check(node, schema, dotted)
-    if is_dataclass(default) and not isinstance(default, type):
-        return replace(default, **_values(default, node, f"{dotted}."))
-    if schema["type"] == "object":
-        return {name: _flag(name, entry, f"{dotted}.{name}") for name, entry in node.entries.items()}
-    if schema.get("format") == "path" and node.value is not None:
-        return _path(node)
-    if schema.get("format") == "name-or-path" and "/" in str(node.value):
-        return str(_path(node))
-    return node.value
-
-
-def _flag(name: str, node: Node, dotted: str) -> Any:
-    if name in _REFUSED_FLAGS:
-        raise refusal(node.key_place, f"the flag {quoted(name)} is refused", _REFUSED_FLAGS[name])
-    if not re.fullmatch(_FLAG_NAME, name):
-        dashless = name.lstrip("-")
-        meant = dashless if re.fullmatch(_FLAG_NAME, dashless) else None
-        raise refusal(node.key_place, f"{quoted(name)} is no flag of Enzyme", "expected `enzyme-…`", did_you_mean(meant))
-    return _value(Rule(_FLAG_SCHEMA, MISSING), node, dotted)
-
-
-def _path(node: Node) -> Path:
+def _toolchain(keys: Keys, tree: Node) -> str:
+    if "/" not in keys.toolchain:
+        return keys.toolchain
+    node = tree.entries["toolchain"]
     try:
-        return node.source.folder / Path(str(node.value)).expanduser()
+        return str(node.source.folder / Path(keys.toolchain).expanduser())
     except RuntimeError:
-        raise refusal(node.place, f"nobody's folder is meant by {node.text}") from None
+        raise ConfigError(f"{node.place}: nobody's folder is meant by {node.text}") from None
 
 
-def _refuse_unmet_needs(config: Config, tree: Node) -> None:
+# ---- Refusing
+
+
+def _refusal(tree: Node, problem: str) -> ConfigError:
+    """What msgspec found wrong, with its place and in our words."""
+    if problem.startswith("Object contains unknown field"):
+        dotted, node = next((dotted, node) for dotted, node in _dotted(tree) if dotted not in _keys())
+        return ConfigError(f"{node.key_place}: unknown key {quoted(dotted)}", _did_you_mean(nearest_key(dotted)))
+    if found := re.search(r"`\$\.([a-z0-9_.]+)`$", problem):
+        return _wrong_value(found[1], dict(_dotted(tree))[found[1]], _keys()[found[1]])
+    missing = problem.split("`")[1]
+    return ConfigError(f"{tree.place}: `{missing}` is not set", "set it, or start from a config that does: `extends: default`")
+
+
+def _dotted(tree: Node) -> Iterator[tuple[str, Node]]:
+    """The keys and those of sections, in the order in which msgspec comes to them."""
+    for name, node in tree.entries.items():
+        yield name, node
+        yield from ((f"{name}.{inner}", each) for inner, each in node.entries.items())
+
+
+def _wrong_value(dotted: str, node: Node, schema: Mapping[str, Any]) -> ConfigError:
+    what = "has no value" if node.value is None else f"cannot be {node.text}"
+    near = _did_you_mean(_nearest(str(node.value), schema.get("enum", ())))
+    quotes = "in quotes it is text" if schema.get("type") == "string" and isinstance(node.value, int | float) else None
+    return ConfigError(f"{node.place}: {quoted(dotted)} {what}", f"expected {_takes(schema)}", near, quotes)
+
+
+def _refuse_flags(tree: Node) -> None:
+    """Refuse a flag that is wrong in name or value: msgspec does not say which one it is."""
+    flags = dict(_dotted(tree)).get("enzyme.flags")
+    for name, node in flags.entries.items() if flags else ():
+        if not re.match(_FLAG, name):
+            why = _REFUSED_FLAGS.get(name, "it is not of the form `enzyme-…`, without dashes before it")
+            raise ConfigError(f"{node.key_place}: the flag {quoted(name)} is refused: {why}")
+        if not isinstance(node.value, Scalar):
+            raise _wrong_value(f"enzyme.flags.{name}", node, _keys()["enzyme.flags"]["additionalProperties"])
+
+
+def _refuse_unmet_needs(keys: Keys, tree: Node) -> None:
     unmet = [
-        f"{tree.entries[name].place}: `autodiff: true` needs `{name}: {_as_yaml(needed)}`: {why}"
-        for name, (needed, why) in _AUTODIFF_NEEDS.items()
-        if getattr(config, name) != needed
+        f"{tree.entries[name].place}: `{name}` cannot be {tree.entries[name].text} with `autodiff: true`: {why}"
+        for name, why in _AUTODIFF_NEEDS.items()
+        if getattr(keys, name) in (False, "none")
     ]
-    if config.autodiff and unmet:
-        raise ConfigError("\n".join([*unmet, "  or set `autodiff: false`"]))
+    if keys.autodiff and unmet:
+        raise ConfigError("\nerror: ".join(unmet), "to build without derivatives set `autodiff: false`")
 
 
-def _absolute(path: Path) -> Path:
-    try:
-        return path.absolute()
-    except OSError:  # the current folder is gone
-        return path
+def _nearest(word: str, words: Iterable[str]) -> str | None:
+    return next(iter(get_close_matches(word[:80], list(words), n=1, cutoff=0.65)), None)
 
 
-def _shown(path: Path, here: Path) -> str:
-    """`path` as the user, who is `here`, would write it: relative if it is below."""
-    return printable(str(path.relative_to(here) if path.is_relative_to(here) else path))
+def _did_you_mean(word: str | None) -> str | None:
+    return f"did you mean {quoted(word)}?" if word else None
+
+
+def _takes(schema: Mapping[str, Any]) -> str:
+    """The values that fit the schema, in words."""
+    if "anyOf" in schema:
+        return " or ".join(dict.fromkeys(map(_takes, schema["anyOf"])))
+    if "enum" in schema:
+        return " or ".join(map(quoted, schema["enum"]))
+    if "minimum" in schema:
+        return f"a whole number from {schema['minimum']} to {schema['maximum']}"
+    if "pattern" in schema:
+        return f"text like `{schema['pattern'].strip('^$')}`"
+    words = {"boolean": "`true` or `false`", "string": "text", "object": "a mapping", "null": "`null`"}
+    return words.get(schema["type"], "a number")
 
 
 # ---- What else derives from the model
 
 
-def json_schema() -> Schema:
+def json_schema() -> dict[str, Any]:
     """The JSON Schema of a config file, for editors."""
-    needed = [name for name, rule in _rules(Config).items() if rule.default is MISSING]
-    head = {"$schema": "http://json-schema.org/draft-07/schema#", "title": "A config of Crategrad"}
-    return head | _section_schema(Config) | {"anyOf": [{"required": ["extends"]}, {"required": needed}]}
-
-
-def _section_schema(section: Any) -> Schema:
-    properties = {name: rule.schema | _default_schema(rule.default) for name, rule in _rules(section).items()}
-    return {"type": "object", "additionalProperties": False, "properties": properties}
-
-
-def _default_schema(default: Any) -> Schema:
-    if is_dataclass(default):
-        return _section_schema(default)
-    return {} if default is MISSING else {"default": default}
+    schema = msgspec.json.schema(Keys)
+    keys = schema["$defs"].pop("Keys") | {"title": "A config of Crategrad"}
+    keys["anyOf"] = [{"required": ["extends"]}, {"required": keys.pop("required")}]
+    return {"$schema": "http://json-schema.org/draft-07/schema#", **keys, "$defs": schema["$defs"]}
 
 
 def reference_markdown() -> str:
-    """The page docs/config.md."""
-    keys = (
-        f"| `{dotted}` | {expected(schema)} | {_default_markdown(default)} | {schema['description']} |"
-        for dotted, (schema, default) in _all_keys()
-    )
-    needs = (f"| `{name}: {_as_yaml(value)}` | {why} |" for name, (value, why) in _AUTODIFF_NEEDS.items())
-    refused = (f"| `{name}` | {why} |" for name, why in _REFUSED_FLAGS.items())
-    return _PAGE.format(keys="\n".join(keys), needs="\n".join(needs), refused="\n".join(refused))
+    """The page docs/config.md, of which the table is written here and the prose before it there."""
+    prose, head, _ = _PAGE.read_text(encoding="utf-8").partition("| Key | Takes | Default | Meaning |\n|---|---|---|---|\n")
+    rows = (f"| `{key}` | {_takes(schema)} | {_default(schema)} | {schema['description']} |" for key, schema in _keys().items())
+    return prose + head + "\n".join(rows) + "\n"
 
 
-def _default_markdown(default: Any) -> str:
-    if is_dataclass(default):
-        return ""
-    return "none: set it" if default is MISSING else f"`{_as_yaml(default)}`"
-
-
-def _as_yaml(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
-
-
-_PAGE = """\
-<!-- Written by `python -m pipeline.config` from pipeline/config.py: edit that. -->
-
-# Configs
-
-A config is a YAML file that says how to build. Those in `configs/` are shipped and go by their names;
-one of your own starts from one of them and says what differs:
-
-```yaml
-extends: default
-opt2:
-  level: 2
-```
-
-Whatever is unknown, of the wrong type or out of range is refused with its `file:line:column`.
-Refused as well: anchors, aliases, merge keys and tags, several documents in a file, more than 64 kB or 8 levels,
-and a bare `yes`, `no`, `on` or `off`, which YAML 1.1 takes for a boolean and YAML 1.2 for text.
-
-Every key but `extends` can be set for one build on the command line, dotted: `opt2.level=1`.
-
-## Keys
-
-| Key | Takes | Default | Meaning |
-|---|---|---|---|
-{keys}
-
-## What `autodiff: true` needs
-
-| Needs | Because |
-|---|---|
-{needs}
-
-## Flags of Enzyme that are refused
-
-| Flag | Because |
-|---|---|
-{refused}
-"""
-
-
-def _write_derived_files() -> None:
-    (_SHIPPED / "schema.json").write_text(json.dumps(json_schema(), indent=2) + "\n", encoding="utf-8")
-    (_ROOT / "docs" / "config.md").write_text(reference_markdown(), encoding="utf-8")
+def _default(schema: Mapping[str, Any]) -> str:
+    return f"`{json.dumps(schema['default'])}`".replace('"', "") if "default" in schema else "none: set it"
 
 
 if __name__ == "__main__":
-    _write_derived_files()
+    (_SHIPPED / "schema.json").write_text(json.dumps(json_schema(), indent=2) + "\n", encoding="utf-8")
+    _PAGE.write_text(reference_markdown(), encoding="utf-8")

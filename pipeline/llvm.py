@@ -31,6 +31,8 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "DisposeMessage": (None, [c_void_p]),
     "WriteBitcodeToFile": (c_int, [c_void_p, c_char_p]),
     "VerifyModule": (c_int, [c_void_p, c_int, POINTER(c_void_p)]),
+    "GetNamedGlobal": (c_void_p, [c_void_p, c_char_p]),
+    "DeleteGlobal": (None, [c_void_p]),
     "GetFirstFunction": (c_void_p, [c_void_p]),
     "GetNextFunction": (c_void_p, [c_void_p]),
     "GetNamedFunction": (c_void_p, [c_void_p, c_char_p]),
@@ -192,6 +194,12 @@ class Module:
     def delete_function(self, function: Value) -> None:
         """Take a function out that nothing uses any more."""
         self._api.DeleteFunction(function)
+
+    def drop_global(self, name: str) -> None:
+        """Take a global variable out that nothing uses, if there is one of that name."""
+        variable = self._api.GetNamedGlobal(self._module, name.encode())
+        if variable:
+            self._api.DeleteGlobal(variable)
 
     def write(self, path: Path) -> None:
         """Verify the module and write it as bitcode.  Raises: UserError where it is broken: a fault of ours."""

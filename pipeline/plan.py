@@ -67,7 +67,7 @@ def plan(config: Config, crate: Crate, sources: Sources, rust: Rust, tools: Tool
 
 
 def _build_std(sources: Sources, rust: Rust, tools: Tools) -> BuildStd:
-    return BuildStd(rust.rustc, rust.cargo, rust.host, sources.std, tools.llvm_link, tools.llvm_ar, rust)
+    return BuildStd(rust.rustc, rust.cargo, rust.host, sources.std, tools.llvm_link, tools.llvm_ar, tools.libllvm, rust)
 
 
 def _crate_bitcode(config: Config, crate: Crate, sources: Sources, rust: Rust, tools: Tools, offline: bool) -> CrateBitcode:

@@ -35,9 +35,14 @@ Task = dict[str, Any]
 
 
 class Reporter(ConsoleReporter):  # type: ignore[misc]
-    """doit's console, silent about what is up to date and about the tasks that speak for themselves."""
+    """doit's console, silent about what is up to date but was not asked for, and about the tasks that speak for themselves."""
 
     desc = "console, a line for each stage that runs"
+    selected: tuple[str, ...] = ()
+
+    def initialize(self, tasks: Any, selected_tasks: Any) -> None:
+        """Know what the user named."""
+        self.selected = tuple(selected_tasks)
 
     def execute_task(self, task: Any) -> None:
         """Announce a stage."""
@@ -46,7 +51,9 @@ class Reporter(ConsoleReporter):  # type: ignore[misc]
             sys.stderr.flush()
 
     def skip_uptodate(self, task: Any) -> None:
-        """Say nothing: the build's summary does."""
+        """Answer for a stage that was asked for by name; of the others the build's summary speaks."""
+        if task.name in self.selected:
+            sys.stderr.write(f"   {task.name} is up to date (-a runs it all the same)\n")
 
 
 def _read_request() -> Request:
@@ -98,7 +105,7 @@ class Tasks:
             "uptodate": [(_is_fresh, [build])],
             "targets": [str(build.handle(name)), *([str(build.program)] if name == "link" else [])],
             "task_dep": list(build.steps[name].inputs.values()),
-            "clean": [(build.clean, [name])],
+            "clean": [(remove_outputs, [build, name])],
             "io": {"capture": False},
         }
 
@@ -126,20 +133,26 @@ def _open(asked: Request) -> Build:
 
 def _is_fresh(task: Any, values: dict[str, Any], build: Build) -> bool:
     fresh = bool(values) and build.is_fresh(task.name)
-    task.meta = {"fresh": fresh}
-    return fresh
+    # With -s doit takes a task's dependencies away: the user debugs this stage, and wants to see it run.
+    alone = not task.task_dep and bool(build.steps[task.name].inputs)
+    # A fresh stage is run only where the user insists (-a).
+    task.meta = {"insisted": fresh or alone}
+    return fresh and not alone
 
 
 def _carry_out(build: Build, task: Any) -> TaskFailed | dict[str, str]:
-    # A fresh stage is run only where the user insists (-a): then its tools run, whatever the cache has.
-    insisted = bool(task.meta and task.meta.get("fresh"))
     try:
-        build.carry_out(task.name, again=insisted)
+        build.carry_out(task.name, again=bool(task.meta and task.meta.get("insisted")))
     except UserError as error:
         return _fail(error)
     finally:
         build.digests.save()
     return {"made": task.name}
+
+
+def remove_outputs(build: Build, name: str) -> None:
+    """What `./doit clean` does for a stage."""
+    build.clean(name)
 
 
 def _fail(error: UserError) -> TaskFailed:

@@ -10,15 +10,7 @@ import pytest
 import yaml
 
 from pipeline import config, yaml_source
-from pipeline.config import (
-    Codegen,
-    Config,
-    ConfigError,
-    Optimise,
-    is_config_key,
-    load,
-    nearest_key,
-)
+from pipeline.config import Config, ConfigError, is_config_key, load, nearest_key
 from pipeline.errors import UserError
 
 ROOT = Path(config.__file__).parent.parent
@@ -46,7 +38,8 @@ def refused(name_or_path: str, overrides: dict[str, str] | None = None) -> str:
     with pytest.raises(ConfigError) as error:
         load(name_or_path, overrides or {})
     assert error.value.exit_code == 3
-    return error.value.message
+    assert error.value.message.startswith("error: ")
+    return error.value.message.removeprefix("error: ")
 
 
 # ---- What is shipped
@@ -72,7 +65,7 @@ def test_default_yaml_says_what_the_model_says() -> None:
 
 def test_default_yaml_shows_every_key() -> None:
     text = (SHIPPED / "default.yaml").read_text()
-    assert re.findall(r"^\s*(\w+):", text, re.MULTILINE) == [dotted.split(".")[-1] for dotted, _ in config._all_keys()]
+    assert re.findall(r"^\s*(\w+):", text, re.MULTILINE) == [dotted.split(".")[-1] for dotted in config._keys()]
 
 
 def test_what_the_shipped_configs_are_for() -> None:
@@ -81,7 +74,7 @@ def test_what_the_shipped_configs_are_for() -> None:
     debug = load("debug")
     assert not debug.enzyme.fast_math
     assert debug.profile == "dev"
-    assert (debug.opt1, debug.opt2, debug.codegen) == (Optimise(level=0), Optimise(level=0), Codegen(level=0, cpu="x86-64"))
+    assert (debug.opt1.level, debug.opt2.level, debug.codegen.level, debug.codegen.cpu) == (0, 0, 0, "x86-64")
 
 
 def test_derived_files_are_up_to_date() -> None:
@@ -97,13 +90,13 @@ def test_sections_and_flags_are_joined_key_by_key() -> None:
     write("base.yaml", HEAD + "codegen: {level: 1, cpu: native}\nenzyme:\n  flags: {enzyme-a: 1, enzyme-b: 2}\n")
     write("top.yaml", "extends: base.yaml\ncodegen: {level: 2}\nenzyme:\n  flags: {enzyme-b: 3, enzyme-c: x}\n")
     top = load("top.yaml")
-    assert top.codegen == Codegen(level=2, cpu="native")
+    assert (top.codegen.level, top.codegen.cpu) == (2, "native")
     assert top.enzyme.flags == {"enzyme-a": 1, "enzyme-b": 3, "enzyme-c": "x"}
     assert (top.name, top.extends) == ("top", "base.yaml")
 
 
 def test_a_config_needs_no_base() -> None:
-    write("alone.yml", "strategy: fat-lto\n")
+    write("alone.yml", "strategy: fat-lto\nopt1: {}\n")
     assert load("./alone.yml") == Config(name="alone", strategy="fat-lto")
 
 
@@ -121,6 +114,10 @@ def test_extends_is_relative_to_its_file_and_load_to_the_given_folder() -> None:
         ("-3", -3),
         ("0.25", 0.25),
         ("1e-3", 1e-3),
+        ("+3", "+3"),
+        (".5", ".5"),
+        ("1e999", "1e999"),
+        ("NaN", "NaN"),
         ("word", "word"),
         ('"yes"', "yes"),
         ("'12'", "12"),
@@ -140,10 +137,11 @@ def test_scalars_are_those_that_every_reader_of_yaml_agrees_on(text: str, value:
 
 
 def test_paths_are_relative_to_the_file_that_says_them(tmp_path: Path) -> None:
-    write("sub/x.yaml", HEAD + "toolchain: ./rust\nenzyme: {plugin: LLVMEnzyme-22.so}\n")
+    write("sub/x.yaml", HEAD + "toolchain: ./rust\n")
     loaded = load("sub/x.yaml")
     assert loaded.toolchain == str(tmp_path / "sub" / "rust")
-    assert loaded.enzyme.plugin == tmp_path / "sub" / "LLVMEnzyme-22.so"
+    write("top.yaml", "extends: sub/x.yaml\n")
+    assert load("top.yaml") == Config(name="top", extends="sub/x.yaml", strategy=loaded.strategy, toolchain=loaded.toolchain)
     assert load("sub/x.yaml", {"toolchain": "./rust"}).toolchain == str(tmp_path / "rust")
     assert load("default", {"toolchain": "/opt/rust"}).toolchain == "/opt/rust"
     assert load("default", {"toolchain": "~/rust"}).toolchain == str(Path.home() / "rust")
@@ -189,13 +187,16 @@ REFUSED: dict[str, tuple[str | bytes, str, str]] = {
     "unknown, far from any": (HEAD + "qqq: 1\n", "2:1: unknown key `qqq`", ""),
     "unknown in a section": (HEAD + "opt2:\n  levle: 1\n", "3:3: unknown key `opt2.levle`", "did you mean `opt2.level`?"),
     "of the model, but no key": (HEAD + "name: x\n", "2:1: unknown key `name`", ""),
-    "hostile": (HEAD + '"\\e[31m": 1\n', "2:1: unknown key `\\x1b[31m`", ""),
+    "hostile": (HEAD + '"\\e[31m": 1\n', "2:1: `\"\\x1b[31m\"` is not one line of printable text", ""),
     "missing": ("autodiff: true\n", "1:1: `strategy` is not set", "`extends: default`"),
-    "twice": (HEAD + "panic: abort\npanic: abort\n", "3:1: `panic` is set twice", "first at x.yaml:2:1"),
-    "twice in a section": (HEAD + "opt1: {level: 1, level: 2}\n", "2:18: `level` is set twice", "first at x.yaml:2:8"),
+    "removed": (HEAD + "enzyme: {plugin: x.so}\n", "2:10: unknown key `enzyme.plugin`", ""),
+    "dotted": (HEAD + "opt2.level: 1\n", "2:1: a dot in the key `opt2.level`", "keys are indented below it"),
+    "twice": (HEAD + "panic: abort\npanic: abort\n", "3:1: `panic` is set twice: first at x.yaml:2:1", ""),
+    "twice in a section": (HEAD + "opt1: {level: 1, level: 2}\n", "2:18: `level` is set twice: first at x.yaml:2:8", ""),
+    "like a message of msgspec's": (HEAD + '"x` - at `$": 1\n', "2:1: unknown key `x` - at `$`", ""),
     "a number": (HEAD + "1: x\n", "2:1: a key is text, not `1`", ""),
     "a boolean": (HEAD + "true: x\n", "2:1: a key is text, not `true`", ""),
-    "a bare on": (HEAD + "on: x\n", "2:1: a key is text, not `on`", ""),
+    "a bare on": (HEAD + "on: x\n", "2:1: to some readers of YAML a bare `on` is a boolean", "quotes"),
     "null": (HEAD + "~: x\n", "2:1: a key is text, not `~`", ""),
     "a list": (HEAD + "? [a]\n: x\n", "2:3: a key is text, not a list", ""),
     "a mapping": ("{{a: 1}: 2}\n", "1:2: a key is text, not a mapping", ""),
@@ -210,40 +211,41 @@ REFUSED: dict[str, tuple[str | bytes, str, str]] = {
     "far too large": (HEAD + f"opt1: {{level: {'9' * 5000}}}\n", f"2:15: `opt1.level` cannot be `{'9' * 59}…`", "0 to 3"),
     # booleans
     "number for a boolean": (HEAD + "autodiff: 1\n", "2:11: `autodiff` cannot be `1`", "expected `true` or `false`"),
-    "yes for a boolean": (HEAD + "autodiff: yes\n", "2:11: `autodiff` cannot be `yes`", "a bare `yes` is a boolean"),
-    "On for a boolean": (HEAD + "bitcode: On\n", "2:10: `bitcode` cannot be `On`", "`true`, `false`, or quotes"),
-    "off for text": (HEAD + "profile: off\n", "2:10: `profile` cannot be `off`", "a bare `off` is a boolean"),
-    "off for a choice": (HEAD + "panic: off\n", "2:8: `panic` cannot be `off`", "expected `abort`\n  to some readers"),
-    "no for a flag": (FLAGS + "{enzyme-x: no}\n", "3:21: `enzyme.flags.enzyme-x` cannot be `no`", "write `true`, `false`"),
+    "yes for a boolean": (HEAD + "autodiff: yes\n", "2:11: to some readers of YAML a bare `yes` is a boolean", "or `false`"),
+    "On for a boolean": (HEAD + "bitcode: On\n", "2:10: to some readers of YAML a bare `On` is a boolean", "in quotes"),
+    "off for text": (HEAD + "profile: off\n", "2:10: to some readers of YAML a bare `off` is a boolean", "quotes"),
+    "off for a choice": (HEAD + "panic: off\n", "2:8: to some readers of YAML a bare `off` is a boolean", ""),
+    "no for a flag": (FLAGS + "{enzyme-x: no}\n", "3:21: to some readers of YAML a bare `no` is a boolean", "write `true`"),
     "boolean for a choice": (HEAD + "build_std: true\n", "2:12: `build_std` cannot be `true`", "expected `full` or `none`"),
     # text
     "choice that is none": ("strategy: fat_lto\n", "1:11: `strategy` cannot be `fat_lto`", "did you mean `fat-lto`?"),
     "choice yet to come": (HEAD + "panic: unwind\n", "2:8: `panic` cannot be `unwind`", "expected `abort`"),
     "number for text": (HEAD + "profile: 1\n", "2:10: `profile` cannot be `1`", "in quotes it is text"),
+    "like a place of msgspec's": ("strategy: x - at `$.opt1`\n", "1:11: `strategy` cannot be `x - at `$.opt1``", "expected"),
     "wrong form": (HEAD + "profile: my own\n", "2:10: `profile` cannot be `my own`", "text like `[A-Za-z0-9_-]+`"),
     "empty text": (HEAD + 'toolchain: ""\n', '2:12: `toolchain` cannot be `""`', "expected text"),
-    "control character": (HEAD + 'toolchain: "a\\0b"\n', '2:12: `toolchain` cannot be `"a\\x00b"`', "expected text"),
-    "number for a path": (HEAD + "enzyme: {plugin: 1}\n", "2:18: `enzyme.plugin` cannot be `1`", "expected text or `null`"),
+    "control character": (HEAD + 'toolchain: "a\\0b"\n', '2:12: `"a\\x00b"` is not one line of printable text', ""),
+    "several lines": (HEAD + "toolchain: |\n  a\n  b\n", '2:12: `"a\\nb\\n"` is not one line of printable text', ""),
     "nobody's folder": (HEAD + "toolchain: ~no-such-user/rust\n", "2:12: nobody's folder is meant by `~no-such-user/", ""),
     # shapes
-    "list for a choice": ("strategy: [fat-lto]\n", "1:11: `strategy` cannot be a list", "or `fat-lto`"),
+    "list for a choice": ("strategy: [fat-lto]\n", "1:11: `strategy` cannot be a list", "or `single-module-merge`"),
     "mapping for text": (HEAD + "profile: {a: b}\n", "2:10: `profile` cannot be a mapping", "expected text"),
     "number for a section": (HEAD + "opt1: 3\n", "2:7: `opt1` cannot be `3`", "expected a mapping"),
     "null for a section": (HEAD + "opt1:\nopt2:\n", "2:6: `opt1` has no value", "expected a mapping"),
-    "null for a choice": ("strategy: ~\n", "1:11: `strategy` has no value", "expected `single-module-merge`"),
-    "list at the top": ("- a\n- b\n", "1:1: the top level is a list", "expected keys and values"),
-    "text at the top": ("default\n", "1:1: the top level is `default`", "expected keys and values"),
+    "null for a choice": ("strategy: ~\n", "1:11: `strategy` has no value", "expected `fat-lto` or"),
+    "list at the top": ("- a\n- b\n", "1:1: the top level is a list, not keys and values", "`extends: default`"),
+    "text at the top": ("default\n", "1:1: the top level is `default`, not keys and values", "`extends: default`"),
     "empty": ("", "1:1: holds no keys", "`extends: default`"),
     "only comments": ("# nothing\n\n# here\n", "1:1: holds no keys", ""),
     "only a document start": ("---\n", "2:1: holds no keys", ""),
     # flags of Enzyme
     "null for a flag": (FLAGS + "{enzyme-x: null}\n", "3:21: `enzyme.flags.enzyme-x` has no value", "a number or text"),
     "list for a flag": (FLAGS + "{enzyme-x: [1]}\n", "3:21: `enzyme.flags.enzyme-x` cannot be a list", ""),
-    "somebody else's flag": (FLAGS + "{inline: 1}\n", "3:11: `inline` is no flag of Enzyme", "expected `enzyme-…`"),
-    "dashes": (FLAGS + "{--enzyme-x: 1}\n", "3:11: `--enzyme-x` is no flag of Enzyme", "did you mean `enzyme-x`?"),
-    "two flags in one": (FLAGS + '{"enzyme-x -y": 1}\n', "3:11: `enzyme-x -y` is no flag of Enzyme", ""),
-    "loose types": (FLAGS + "\n    enzyme-loose-types: 1\n", "4:5: the flag `enzyme-loose-types` is refused", "silently"),
-    "fast math": (FLAGS + "{enzyme-fast-math: 0}\n", "3:11: the flag `enzyme-fast-math` is refused", "fast_math` says it"),
+    "somebody else's flag": (FLAGS + "{inline: 1}\n", "3:11: the flag `inline` is refused: it is not of the form", ""),
+    "dashes": (FLAGS + "{--enzyme-x: 1}\n", "3:11: the flag `--enzyme-x` is refused: it is not of the form `enzyme-", ""),
+    "two flags in one": (FLAGS + '{"enzyme-x -y": 1}\n', "3:11: the flag `enzyme-x -y` is refused: it is not", ""),
+    "loose types": (FLAGS + "\n    enzyme-loose-types: 1\n", "4:5: the flag `enzyme-loose-types` is refused: it guesses", ""),
+    "fast math": (FLAGS + "{enzyme-fast-math: 0}\n", "3:11: the flag `enzyme-fast-math` is refused: `enzyme.", ""),
     # YAML that configs do without
     "anchor": (HEAD + "profile: &p release\n", "2:10: anchor `&p` is not supported", "use `extends`"),
     "alias": (HEAD + "profile: *p\n", "2:10: alias `*p` is not supported", "use `extends`"),
@@ -263,19 +265,20 @@ REFUSED: dict[str, tuple[str | bytes, str, str]] = {
     "latin-1": (b"# a\nprofile: na\xefve\n", "2:12: not text in UTF-8", ""),
     "byte order mark, latin-1": (b"\xef\xbb\xbf\xef", "1:1: not text in UTF-8", ""),
     "utf-16": ("strategy: fat-lto\n".encode("utf-16"), "1:1: not text in UTF-8", ""),
-    "binary": (b"\x7fELF\x02\x01\x01\x00\x00", "1:1: a character that no text holds: U+007F", ""),
-    "NUL": (b"# \xc3\xa9\nprofile: a\0b\n", "2:11: a character that no text holds: U+0000", ""),
+    "binary": (b"\x7fELF\x02\x01\x01\x00\x00", "1:1: U+007F is no character of text", ""),
+    "NUL": (b"# \xc3\xa9\nprofile: a\0b\n", "2:11: U+0000 is no character of text", ""),
+    "a byte order mark in the middle": (HEAD + "profile: a\ufeff\n", "2:10: `a\\ufeff` is not one line of printable text", ""),
     "indentation": ("panic: abort\n  opt1: 2\n", "2:7: not YAML: mapping values are not allowed", ""),
-    "open quote": (HEAD + 'profile: "x\n', "3:1: not YAML: found unexpected end of stream", "quoted scalar"),
-    "open bracket": ("strategy: [a,\nb: 1\n", "3:1: not YAML: ", "flow sequence"),
+    "open quote": (HEAD + 'profile: "x\n', "3:1: not YAML: found unexpected end of stream while scanning a quoted scalar", ""),
+    "open bracket": ("strategy: [a,\nb: 1\n", "3:1: not YAML: ", ""),
     "YAML of the future": ("%YAML 3.0\n---\na: 1\n", "1:1: not YAML: found incompatible YAML document", ""),
     # extends
     "extends a number": ("extends: 1\n", "1:10: `extends` cannot be `1`", "expected text or `null`"),
-    "extends no config": ("extends: defualt\n", f"1:10: {SHIPPED}/defualt.yaml: no such file", "did you mean `default`?"),
-    "extends no file": ("extends: ./nope.yaml\n", "1:10: nope.yaml: no such file", "shipped configs: debug, default"),
-    "extends a folder": ("extends: ./\n", "1:10: .: a folder, not a file", ""),
-    "extends itself": ("extends: x.yaml\n", "1:10: `extends` runs in a circle", "x.yaml → x.yaml"),
-    "extends a NUL": ('extends: "a\\0/b"\n', '1:10: `extends` cannot be `"a\\x00/b"`', ""),
+    "extends no config": ("extends: defualt\n", f"1:10: {SHIPPED}/defualt.yaml: cannot be read: ", "did you mean `default`?"),
+    "extends no file": ("extends: ./nope.yaml\n", "1:10: nope.yaml: cannot be read: No such", "configs: debug, default"),
+    "extends a folder": ("extends: ./\n", "1:10: .: cannot be read: Is a directory", ""),
+    "extends itself": ("extends: x.yaml\n", "1:10: `extends` runs in a circle: x.yaml → x.yaml", ""),
+    "extends a NUL": ('extends: "a\\0/b"\n', '1:10: `"a\\x00/b"` is not one line of printable text', ""),
 }  # fmt: skip
 
 
@@ -303,7 +306,7 @@ def test_circle_shows_its_way_round() -> None:
     write("a.yaml", "extends: b.yaml\n")
     write("b.yaml", "# b\nextends: sub/c.yaml\n")
     write("sub/c.yaml", "extends: ../b.yaml\n")
-    assert refused("a.yaml") == "sub/c.yaml:1:10: `extends` runs in a circle\n  b.yaml → sub/c.yaml → b.yaml"
+    assert refused("a.yaml") == "sub/c.yaml:1:10: `extends` runs in a circle: b.yaml → sub/c.yaml → b.yaml"
 
 
 def test_long_chain_of_extends() -> None:
@@ -314,9 +317,9 @@ def test_long_chain_of_extends() -> None:
 
 
 NEEDS = {
-    "bitcode": ("bitcode: false\n", "x.yaml:2:10: `autodiff: true` needs `bitcode: true`: Enzyme differentiates LLVM"),
-    "debug_symbols": ("debug_symbols: false\n", "x.yaml:2:16: `autodiff: true` needs `debug_symbols: true`: "),
-    "build_std": ("build_std: none\n", "x.yaml:2:12: `autodiff: true` needs `build_std: full`: "),
+    "bitcode": ("bitcode: false\n", "x.yaml:2:10: `bitcode` cannot be `false` with `autodiff: true`: Enzyme differentiates"),
+    "debug_symbols": ("debug_symbols: false\n", "x.yaml:2:16: `debug_symbols` cannot be `false` with `autodiff: true`: "),
+    "build_std": ("build_std: none\n", "x.yaml:2:12: `build_std` cannot be `none` with `autodiff: true`: "),
 }  # fmt: skip
 
 
@@ -325,27 +328,27 @@ def test_what_autodiff_needs(key: str) -> None:
     content, expected = NEEDS[key]
     message = refused(write("x.yaml", HEAD + content))
     assert message.startswith(expected)
-    assert "or set `autodiff: false`" in message
+    assert "  = help: to build without derivatives set `autodiff: false`" in message
     assert getattr(load("x.yaml", {"autodiff": "false"}), key) in (False, "none")
 
 
 def test_every_unmet_need_has_its_place() -> None:
     write("x.yaml", HEAD + "bitcode: false\n")
     lines = refused("x.yaml", {"build_std": "none"}).split("\n")
-    assert lines[0].startswith("x.yaml:2:10: `autodiff: true` needs `bitcode: true`")
-    assert lines[1].startswith("command line: build_std=none: `autodiff: true` needs `build_std: full`")
+    assert lines[0].startswith("x.yaml:2:10: `bitcode` cannot be `false`")
+    assert lines[1].startswith("error: command line: build_std=none: `build_std` cannot be `none`")
 
 
 OVERRIDES_REFUSED = {
-    "wrong value": ("opt2.level", "abc", "opt2.level=abc: `opt2.level` cannot be `abc`\n  expected a whole number"),
-    "unknown key": ("opt2.levle", "1", "opt2.levle=1: unknown key `opt2.levle`\n  did you mean `opt2.level`?"),
+    "wrong value": ("opt2.level", "abc", "opt2.level=abc: `opt2.level` cannot be `abc`\n  = help: expected a whole number"),
+    "unknown key": ("opt2.levle", "1", "opt2.levle=1: unknown key `opt2.levle`\n  = help: did you mean `opt2.level`?"),
     "unknown section": ("x.y", "1", "x.y=1: unknown key `x`"),
     "below a value": ("opt2.level.x", "1", "opt2.level.x=1: `opt2.level` cannot be a mapping"),
     "section": ("opt2", "1", "opt2=1: `opt2` cannot be `1`"),
     "no name": ("", "1", "=1: unknown key ``"),
     "many dots": ("." * 5000, "1", f"{'.' * 59}…: unknown key ``"),
     "nothing": ("profile", "", "profile=: `profile` has no value"),
-    "bare yes": ("autodiff", "yes", "autodiff=yes: `autodiff` cannot be `yes`"),
+    "bare yes": ("autodiff", "yes", "autodiff=yes: to some readers of YAML a bare `yes`"),
     "not YAML": ("profile", '"x', 'profile="x: not YAML: found unexpected end of stream'),
     "alias": ("codegen.cpu", "*x", "codegen.cpu=*x: alias `*x` is not supported"),
     "two documents": ("profile", "--- a\n--- b", "profile=--- a\\n--- b: a second document"),
@@ -353,7 +356,7 @@ OVERRIDES_REFUSED = {
     "lone surrogate": ("profile", "\ud800", "profile=\\ud800: not text in UTF-8"),
     "extends": ("extends", "fat-lto", "extends=fat-lto: `extends` belongs in a file"),
     "refused flag": ("enzyme.flags.enzyme-fast-math", "1", "enzyme.flags.enzyme-fast-math=1: the flag `enzyme-"),
-    "flag with a dot": ("enzyme.flags.enzyme-a.b", "1", "enzyme.flags.enzyme-a.b=1: `enzyme-a.b` is no flag of Enzyme"),
+    "flag with a dot": ("enzyme.flags.enzyme-a.b", "1", "enzyme.flags.enzyme-a.b=1: the flag `enzyme-a.b` is"),
 }  # fmt: skip
 
 
@@ -368,13 +371,13 @@ def test_override_refused(case: str) -> None:
 
 def test_missing_path_names_the_shipped_configs() -> None:
     message = refused("sub/nope.yaml")
-    assert message.startswith("sub/nope.yaml: no such file\n")
+    assert message.startswith("sub/nope.yaml: cannot be read: No such file or directory\n")
     assert "shipped configs: debug, default, fat-lto, single-module-merge" in message
 
 
 def test_missing_name_suggests_the_near_one() -> None:
     message = refused("fat_lto")
-    assert message.split("\n")[0] == f"{SHIPPED / 'fat_lto.yaml'}: no such file"
+    assert message.split("\n")[0] == f"{SHIPPED / 'fat_lto.yaml'}: cannot be read: No such file or directory"
     assert "did you mean `fat-lto`?" in message
 
 
@@ -384,12 +387,12 @@ def test_places_are_as_the_user_would_write_them(tmp_path: Path) -> None:
     for where, shown in [(None, "sub/x.yaml"), (tmp_path / "sub", "x.yaml"), (outside, f"{tmp_path}/sub/x.yaml")]:
         with pytest.raises(ConfigError) as error:
             load(str(tmp_path / "sub" / "x.yaml"), relative_to=where)
-        assert error.value.message.startswith(f"{shown}:1:1: unknown key `a`")
+        assert error.value.message.startswith(f"error: {shown}:1:1: unknown key `a`")
 
 
 def test_folder_is_no_config() -> None:
     Path("sub.yaml").mkdir()
-    assert refused("sub.yaml") == "sub.yaml: a folder, not a file"
+    assert refused("sub.yaml").startswith("sub.yaml: cannot be read: Is a directory\n")
 
 
 def test_unreadable(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -399,7 +402,7 @@ def test_unreadable(monkeypatch: pytest.MonkeyPatch) -> None:
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "open", refuse)  # not chmod: root reads everything
-    assert refused("x.yaml") == "x.yaml: cannot be read: Permission denied"
+    assert refused("x.yaml").startswith("x.yaml: cannot be read: Permission denied\n")
 
 
 @pytest.mark.parametrize(
@@ -411,19 +414,12 @@ def test_strange_names(name: str) -> None:
 
 
 def test_endless_file() -> None:
-    assert "a character that no text holds" in refused("/dev/zero") or "too large" in refused("/dev/zero")
+    assert "too large" in refused("/dev/zero")
 
 
-def test_current_folder_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "gone").mkdir()
-    monkeypatch.chdir("gone")
-    (tmp_path / "gone").rmdir()
-    assert "no such file" in refused("x.yaml")
-    assert load("default").name == "default"
-
-
-def test_a_config_error_is_a_user_error() -> None:
+def test_a_config_error_is_a_user_error_in_the_house_style() -> None:
     assert issubclass(ConfigError, UserError)
+    assert ConfigError("x.yaml: y", "a", None, "b").message == "error: x.yaml: y\n  = help: a\n  = help: b"
 
 
 # ---- Whatever else a file may hold
@@ -458,4 +454,4 @@ def test_no_file_whatever_ends_in_a_traceback(loader: str, monkeypatch: pytest.M
             messages.append(error.message)
     assert loaded > 10
     assert len(messages) > 100
-    assert [each for each in messages if not re.match(r"x\.yaml:\d+:\d+: \S", each)] == []
+    assert [each for each in messages if not re.match(r"error: x\.yaml:\d+:\d+: \S", each)] == []

@@ -13,6 +13,7 @@ from pipeline import bitcode, cargo, process
 from pipeline.digests import Digests
 from pipeline.errors import UserError
 from pipeline.key import location
+from pipeline.llvm import Module
 from pipeline.stages import Inputs
 from pipeline.toolchain import Rust, Tool
 
@@ -29,7 +30,7 @@ _LEFT_OUT = ("panic_unwind", "proc_macro", "empty")
 class BuildStd:
     """std, core, alloc … of the toolchain's sources.
 
-    Output: `sysroot/` to give to rustc; `bitcode/<crate>/*.bc` without ThinLTO summaries; `native/<crate>.a`, what has
+    Output: `sysroot/` to give to rustc; `bitcode/<crate>/*.bc`; `native/<crate>.a`, what has
     no bitcode (compiler_builtins); `std.bc`, all the bitcode in one module, linked once for every crate to come.
     """
 
@@ -40,6 +41,7 @@ class BuildStd:
     """Digest of std's sources."""
     llvm_link: Tool
     llvm_ar: Tool
+    libllvm: Tool
     rust: Rust = location()
 
     def run(self, inputs: Inputs, out: Path, log: Path) -> None:
@@ -94,8 +96,17 @@ class BuildStd:
         for number, member in enumerate(m for m in members if m.is_bitcode):
             module = out / BITCODE / crate / f"{number:02}.bc"
             module.parent.mkdir(parents=True, exist_ok=True)
-            module.write_bytes(bitcode.without_summary(member.data))
+            module.write_bytes(member.data)
+            self._prepare(module)
         bitcode.write_natives(members, out / NATIVE / f"{crate}.a", self.llvm_ar, log)
+
+    def _prepare(self, path: Path) -> None:
+        """Write the module again: without its ThinLTO summary, which would make many modules of one, and without its list
+        of what only the *compiler* must keep (std keeps the panic machinery so): here that is for the linker to decide.
+        """
+        with Module(self.libllvm, path) as module:
+            module.drop_global("llvm.compiler.used")
+            module.write(path)
 
 
 def sources_of_std(rust: Rust, digests: Digests) -> str:

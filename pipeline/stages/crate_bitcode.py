@@ -22,6 +22,10 @@ OUTSIDE = "dep-info"
 BITCODE = "bitcode"
 NATIVE = "native"
 
+# rustc's list of symbols that a linker must not lose from archives.  The merged module has them all, and what nobody
+# calls need not be kept: with this list every program would carry std's whole panic machinery through every stage.
+_SYMBOLS = "symbols.o"
+
 
 @dataclass(frozen=True)
 class CrateBitcode:
@@ -114,6 +118,8 @@ class _LinkLine:
             arguments: list[str] = json.loads(_read(tar, "arguments.json"))
             line: list[Any] = []
             for number, argument in enumerate(arguments):
+                if Path(argument).name == _SYMBOLS and self.stage.lto_bitcode:
+                    continue
                 if argument.endswith(".o"):
                     line += self._object(_read(tar, f"{number}.o"))
                 elif argument.endswith(".rlib"):
@@ -150,7 +156,7 @@ class _LinkLine:
         for number, member in enumerate(members):
             path = self.out / BITCODE / label / f"{number:02}.bc"
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(bitcode.without_summary(member.data))
+            path.write_bytes(bitcode.without_checksums(member.data))
         return [{"bitcode": label}] if members else []
 
     def _label(self, name: str) -> str:

@@ -1,0 +1,287 @@
+"""The whole line, for real: what runs again, what is kept, and what comes out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from pipeline.stages import NAMES
+from tests.workbench import CUBE, MANIFEST, ROOT, Workbench, doit
+
+pytestmark = pytest.mark.toolchain
+
+ALL = list(NAMES)
+
+
+def test_the_default_task_builds_and_runs_the_example() -> None:
+    finished = doit()
+    assert finished.returncode == 0, finished.stderr
+    assert "closed form" in finished.stdout
+
+
+def test_a_program_with_its_gradient_is_built_and_run(bench: Workbench) -> None:
+    assert bench.doit("run").returncode == 0
+    program = bench.output() / "bench"
+    assert subprocess.run([program, "another argument"], check=False).returncode == 0
+    summary = bench.build().stdout
+    assert str(program) in summary
+    assert "df: reverse mode of bench::f (src/main.rs:5:4)" in summary
+
+
+def test_a_failing_program_fails_the_task_and_says_how_it_ended(bench: Workbench) -> None:
+    bench.write(CUBE.replace("i32::from(!right)", "i32::from(right) * 7"))
+    finished = bench.doit("run")
+    assert finished.returncode == 1
+    assert "bench ended with exit 7" in finished.stderr
+
+
+def test_a_second_build_builds_nothing(bench: Workbench) -> None:
+    bench.build()
+    again = bench.build()
+    assert again.stages == dict.fromkeys(ALL, "fresh")
+    assert again.stderr == ""
+
+
+def test_touching_the_sources_rebuilds_nothing(bench: Workbench) -> None:
+    bench.build()
+    for path in (bench.folder / "src/main.rs", bench.folder / "Cargo.toml"):
+        path.touch()
+    assert bench.build().ran == []
+
+
+def test_a_comment_on_a_line_stops_at_the_bitcode(bench: Workbench) -> None:
+    bench.build()
+    bench.write(CUBE.replace("x * x * x\n", f"x * x * x // {time.time()}\n"))
+    assert bench.build().ran == ["crate_bitcode"]
+
+
+def test_an_edit_of_the_function_keeps_std(bench: Workbench) -> None:
+    bench.build()
+    bench.write(CUBE.replace("x * x * x", f"x * x * x + {time.time()}"))
+    assert bench.build().ran == ALL[1:]
+
+
+def test_an_edit_taken_back_is_found_in_the_cache(bench: Workbench) -> None:
+    bench.build()
+    bench.write(CUBE.replace("x * x * x", f"x * x * x - {time.time()}"))
+    bench.build()
+    bench.write(CUBE)
+    back = bench.build()
+    assert back.ran == []
+    assert "hit" in back.stages.values()
+    assert bench.doit("run").returncode == 0
+
+
+def test_a_setting_changed_and_changed_back_is_found_in_the_cache(bench: Workbench) -> None:
+    bench.build()
+    # Whether codegen and link run depends on whether level 1 makes other bytes of so small a program.
+    assert set(bench.build("opt2.level=1").stages.items()) >= {("enzyme", "fresh")}
+    assert bench.build().ran == []
+
+
+def test_strategies_share_what_they_have_in_common(bench: Workbench) -> None:
+    bench.build("config=single-module-merge")
+    stages = bench.build("config=fat-lto").stages
+    assert stages["build_std"] in {"hit", "fresh"}
+    assert stages["crate_bitcode"] in {"hit", "fresh"}
+
+
+def test_two_crates_share_std_and_come_out_alike_wherever_they_lie(bench: Workbench, own_cache: Path, tmp_path: Path) -> None:
+    here = bench.build()
+    assert here.stages["build_std"] == "hit"
+    there = bench.copy(tmp_path / "deeper" / "down")
+    stages = there.build().stages
+    assert stages["build_std"] == "hit"
+    for stage in ("02-crate_bitcode", "03-llvm_link", "06-enzyme", "09-link"):
+        assert _tree(bench, stage) == _tree(there, stage), stage
+    assert _digest(bench.output() / "bench") == _digest(there.output() / "bench")
+    assert str(tmp_path).encode() not in (there.output() / "bench").read_bytes()
+    assert own_cache.is_dir()
+
+
+def test_a_program_removed_or_replaced_is_put_back(bench: Workbench) -> None:
+    bench.build()
+    program = bench.output() / "bench"
+    good = program.read_bytes()
+    program.unlink()
+    assert bench.build().ran == []
+    assert program.read_bytes() == good
+    program.write_bytes(b"another")
+    bench.build()
+    assert program.read_bytes() == good
+
+
+def test_clean_and_an_empty_cache_are_safe(bench: Workbench, own_cache: Path) -> None:
+    bench.build()
+    assert bench.doit("clean").returncode == 0
+    assert not bench.output().exists()
+    assert bench.build().ran == []
+    subprocess.run(["rm", "-rf", own_cache / "digests.json", own_cache / "doit"], check=True)
+    assert bench.build().ran == []
+    subprocess.run(["rm", "-rf", *own_cache.glob("trees/*/program.o"), *own_cache.glob("tmp")], check=True)
+    assert bench.build("opt2.level=2").returncode == 0
+
+
+def test_a_damaged_output_is_made_again(bench: Workbench, own_cache: Path) -> None:
+    bench.build()
+    damaged = own_cache / "trees" / _tree(bench, "04-opt1") / "module.bc"
+    damaged.write_bytes(damaged.read_bytes()[:-9])
+    refused = bench.doit("-s", "abi_fixup")
+    assert refused.returncode == 1
+    assert "what opt1 had made was damaged" in refused.stderr
+    assert bench.build().ran == ["opt1"]
+
+
+def test_a_stage_alone_runs_again_on_what_is_there(bench: Workbench) -> None:
+    bench.build()
+    before = json.loads(_handle(bench, "06-enzyme").read_text())
+    assert bench.doit("-s", "enzyme").returncode == 0
+    after = json.loads(_handle(bench, "06-enzyme").read_text())
+    assert (after["how"], after["tree"]) == ("ran", before["tree"])
+    assert after["when"] > before["when"]
+    assert "--tool=llc" in (bench.output() / "stages/06-enzyme.log").read_text()
+
+
+def test_a_stage_alone_says_what_it_lacks(bench: Workbench, tmp_path: Path) -> None:
+    finished = bench.copy(tmp_path / "fresh").doit("-s", "enzyme")
+    assert finished.returncode == 1
+    assert "abi_fixup has made nothing for this crate and config yet" in finished.stderr
+
+
+def test_always_execute_runs_every_tool(bench: Workbench) -> None:
+    bench.build()
+    assert bench.doit("-a", "-s", "opt1").returncode == 0
+    assert json.loads(_handle(bench, "04-opt1").read_text())["how"] == "ran"
+
+
+def test_stages_may_run_under_several_processes(bench: Workbench) -> None:
+    bench.write(CUBE.replace("x * x * x", f"x * x * x + 0.0 * {time.time()}"))
+    finished = bench.doit("-n", "2", "build")
+    assert finished.returncode == 0, finished.stderr
+    assert bench.build().ran == []
+
+
+@pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_keeps_finished_stages_and_leaves_nothing_else(
+    bench: Workbench, own_cache: Path, signum: signal.Signals
+) -> None:
+    bench.write(CUBE.replace("x * x * x", f"x * x * x + 0.0 * {time.time()}"))
+    environment = {**os.environ, **bench.environment}
+    child = subprocess.Popen(
+        [ROOT / "doit", "build", f"crate={bench.folder}"], env=environment, stderr=subprocess.PIPE, text=True
+    )
+    assert child.stderr is not None
+    said = ""
+    while "llvm_link" not in said:
+        said += child.stderr.readline()
+    child.send_signal(signum)
+    said += child.stderr.read()
+    assert child.wait() == 128 + signum
+    assert "interrupted: finished stages are kept" in said
+    assert "Traceback" not in said
+    assert list((own_cache / "tmp").iterdir()) == []
+    assert _processes_naming(own_cache) == []
+    assert "crate_bitcode" not in bench.build().ran
+
+
+def test_a_crate_without_derivatives_is_built_as_by_cargo(bench: Workbench) -> None:
+    bench.write('fn main() { println!("{}", std::env::args().count()) }\n')
+    built = bench.build()
+    assert "no #[autodiff…] derivative is used in bench: built as by plain cargo" in built.stdout
+    assert subprocess.run([bench.output() / "bench"], capture_output=True, check=True).stdout == b"1\n"
+
+
+@pytest.mark.parametrize("overrides", [("autodiff=false",), ("autodiff=false", "bitcode=false", "build_std=none")])
+def test_without_autodiff_a_derivative_says_how_to_build_it(bench: Workbench, overrides: tuple[str, ...]) -> None:
+    bench.write("use autodiff::*;\n#[autodiff_reverse(df, Active, Active)]\nfn f(x: f64) -> f64 { x }\nfn main() { df(1.0, 1.0); }\n")
+    built = bench.build(*overrides)
+    assert "built without derivatives" in built.stdout
+    ended = subprocess.run([bench.output() / "bench"], capture_output=True, text=True, check=False)
+    assert ended.returncode == -signal.SIGABRT
+    assert "`df`" in ended.stderr
+    assert "./doit build" in ended.stderr
+
+
+def test_other_toolchains_and_flags_on_the_way_do_not_get_in(bench: Workbench, tmp_path: Path) -> None:
+    bench.build()
+    for name in ("cargo", "rustc", "cc", "opt"):
+        (tmp_path / name).write_text("#!/bin/sh\nexit 99\n")
+        (tmp_path / name).chmod(0o755)
+    bench.environment |= {"PATH": f"{tmp_path}:{os.environ['PATH']}", "RUSTFLAGS": "-Cnonsense", "RUSTC": "/nowhere"}
+    bench.environment |= {"CARGO_TARGET_DIR": str(tmp_path), "RUSTC_WRAPPER": "/nowhere", "CARGO_BUILD_TARGET": "nonsense"}
+    bench.write(CUBE.replace("x * x * x", f"x * x * x + {time.time()}"))
+    assert bench.build().ran == ALL[1:]
+
+
+def test_a_file_read_from_outside_the_crate_is_an_input(bench: Workbench, tmp_path: Path) -> None:
+    outside = tmp_path / "factor.txt"
+    outside.write_text("three")
+    text = f'include_str!("{outside}").len() as f64'
+    bench.write(CUBE.replace("x * x * x\n", f"x * x * x * ({text} / {text})\n"))
+    bench.build()
+    assert bench.build().ran == []
+    outside.write_text("four")
+    assert "crate_bitcode" in bench.build().ran
+
+
+def test_paths_with_spaces_and_other_folders(bench: Workbench, tmp_path: Path) -> None:
+    moved = bench.copy(tmp_path / "a folder" / "ein Ordner")
+    finished = doit("build", "crate=ein Ordner", cwd=tmp_path / "a folder")
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stdout.startswith("bench: ein Ordner/target/crategrad/default/bench\n")
+    assert moved.output().is_dir()
+
+
+def test_a_config_of_ones_own_is_named_by_its_file(bench: Workbench, tmp_path: Path) -> None:
+    (tmp_path / "gentle.yaml").write_text("extends: fat-lto\nenzyme:\n  fast_math: false\n")
+    finished = doit("build", f"crate={bench.folder}", "config=gentle.yaml", cwd=tmp_path)
+    assert finished.returncode == 0, finished.stderr
+    assert (bench.folder / "target/crategrad/gentle/bench").exists()
+    log = (bench.folder / "target/crategrad/gentle/stages/06-enzyme.log").read_text()
+    assert "--enzyme-fast-math=0" in log
+
+
+def test_dependencies_from_the_registry_and_by_path_are_merged(bench: Workbench, tmp_path: Path) -> None:
+    (tmp_path / "helper/src").mkdir(parents=True)
+    (tmp_path / "helper/Cargo.toml").write_text('[package]\nname = "helper"\nversion = "0.1.0"\nedition = "2021"\n')
+    (tmp_path / "helper/src/lib.rs").write_text("#[inline(never)]\npub fn square(x: f64) -> f64 {\n    x * x\n}\n")
+    manifest = MANIFEST.replace("[workspace]", f'helper = {{ path = "{tmp_path}/helper" }}\nnum-traits = "0.2"\n\n[workspace]')
+    cube = "num_traits::Float::abs(num_traits::Float::signum(x)) * x * helper::square(x)\n"
+    bench.write(CUBE.replace("x * x * x\n", cube), manifest)
+    assert bench.doit("run").returncode == 0
+    modules = {path.name[3:] for path in (bench.output() / "stages/02-crate_bitcode/bitcode").iterdir()}
+    assert {"bench", "helper", "num_traits"} <= modules
+    (tmp_path / "helper/src/lib.rs").write_text(f"pub fn square(x: f64) -> f64 {{\n    x * x + {time.time()}\n}}\n")
+    assert bench.build().ran == ALL[1:]
+
+
+def _handle(bench: Workbench, stage: str) -> Path:
+    return bench.output() / f"stages/{stage}.json"
+
+
+def _tree(bench: Workbench, stage: str) -> str:
+    return str(json.loads(_handle(bench, stage).read_text())["tree"])
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _processes_naming(path: Path) -> list[str]:
+    """The command lines of processes that name the path."""
+    lines = []
+    for process in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            line = process.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if str(path) in line:
+            lines.append(line)
+    return lines
