@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from pipeline.digests import Digests
+from pipeline.request import cache_folder
 from pipeline.toolchain import Rust, Tool, Tools
+from tests.workbench import CUBE, Workbench
 
 
 @pytest.fixture
@@ -36,3 +41,31 @@ def made_up(path: Path) -> Tool:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"no program: {path.name}")
     return Tool(path)
+
+
+@pytest.fixture(scope="session")
+def session_bench(tmp_path_factory: pytest.TempPathFactory) -> Workbench:
+    """One crate for all tests that build: its dependencies are compiled once."""
+    return Workbench(tmp_path_factory.mktemp("bench"))
+
+
+@pytest.fixture
+def bench(session_bench: Workbench) -> Workbench:
+    """The crate, as a program that checks the gradient of x³."""
+    session_bench.environment.clear()
+    session_bench.write(CUBE)
+    return session_bench
+
+
+@pytest.fixture
+def own_cache(bench: Workbench, tmp_path: Path) -> Path:
+    """A cache that a test may damage, with nothing in it but the project's own build_std; the crate builds with it."""
+    cache = tmp_path / "cache"
+    bench.build()
+    std = json.loads((bench.output() / "stages/01-build_std.json").read_text())
+    key = Path("keys", std["key"][:2], f"{std['key']}.json")
+    (cache / key).parent.mkdir(parents=True)
+    shutil.copy(cache_folder() / key, cache / key)
+    shutil.copytree(cache_folder() / "trees" / std["tree"], cache / "trees" / std["tree"], copy_function=os.link)
+    bench.environment["CRATEGRAD_CACHE"] = str(cache)
+    return cache
