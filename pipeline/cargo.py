@@ -6,6 +6,7 @@ rustc is called through `rustc_wrapper.py` (names and paths that hold anywhere) 
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +15,8 @@ from pipeline import link_recorder, rustc_wrapper
 from pipeline.toolchain import Rust
 
 _PASSED = ("HOME", "USER", "LOGNAME", "TMPDIR", "TERM", "LANG", "LC_ALL", "CARGO_HOME", "SSL_CERT_FILE", "SSL_CERT_DIR")
-_PASSED_PREFIXES = ("CARGO_NET_", "CARGO_HTTP_", "CARGO_REGISTR", "http_proxy", "https_proxy", "HTTPS_PROXY", "no_proxy")
+_PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
+_PASSED_PREFIXES = ("CARGO_NET_", "CARGO_HTTP_", "CARGO_REGISTR", *_PROXIES, *map(str.upper, _PROXIES))
 _BUILDING = ("CC", "CXX", "AR", "CFLAGS", "CXXFLAGS", "LDFLAGS", "PKG_CONFIG_PATH")
 
 
@@ -52,7 +54,7 @@ def linker(hooks: Path) -> Path:
 def _launcher(hooks: Path, name: str, module: str) -> Path:
     """A script that runs a module of ours with this Python and without site-packages: it starts in a few milliseconds."""
     launcher = hooks / name
-    text = f'#!/bin/sh\nexec "{sys.executable}" -I -S "{module}" "$@"\n'
+    text = f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -I -S {shlex.quote(module)} "$@"\n'
     if not launcher.is_file() or launcher.read_text() != text:  # cargo rebuilds all when the wrapper's time changes
         hooks.mkdir(parents=True, exist_ok=True)
         launcher.write_text(text)

@@ -60,7 +60,7 @@ def open_crate(folder: Path, rust: Rust, digests: Digests) -> Crate:
     packages = tuple(_path_packages(folder))
     others = tuple(_ambient_files(folder))
     manifests = [package / "Cargo.toml" for package in packages] + [p for p in others if p.name == "Cargo.toml"]
-    layout = [path for path in (folder / "src", folder / "src/bin") if path.is_dir()]
+    layout = [path for path in (folder / "src", folder / "src/bin", *(folder / "src/bin").glob("*")) if path.is_dir()]
     asked = [rust.cargo.path, *manifests, *layout]
     binary = digests.remember("binary", folder, asked, lambda: _binary(folder, rust))
     return _with_files_of_last_build(Crate(folder, binary, packages, others))
@@ -81,8 +81,10 @@ def snapshot(crate: Crate) -> dict[str, tuple[int, int]]:
 
 def note_files_read(crate: Crate, dep_info: Iterable[Path]) -> Crate:
     """The crate with the files outside its packages that cargo's dep-info (`x.d`) names; kept for the next run."""
-    named = (Path(name) for rule in dep_info for name in _prerequisites(rule.read_text()))
-    outside = {p for p in named if p.is_absolute() and not any(p.is_relative_to(package) for package in crate.packages)}
+    package = crate.folder.resolve()
+    started = next(_workspace(package), package)  # where cargo starts rustc for the packages of a workspace
+    named = {os.path.normpath(started / name) for rule in dep_info for name in _prerequisites(rule.read_text())}
+    outside = named - crate.files().keys()
     write_whole(_files_read(crate), json.dumps(sorted(map(str, outside))))
     return _with_files_of_last_build(crate)
 

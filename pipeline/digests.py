@@ -12,6 +12,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Container, Iterable
+from contextlib import suppress
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -51,9 +52,15 @@ class Digests:
         """
         if not path.is_file():
             raise UserError(f"error: {path} is missing\n  = help: `./doit doctor` says how to get it")
-        libraries = self.remember("libraries", path, [path], lambda: _shared_libraries(path))
+        libraries = self._libraries(path)
         parts = [self.file(path), *(self.file(Path(library)) for library in libraries)]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+    def _libraries(self, tool: Path) -> list[str]:
+        """The shared libraries of a tool; asked again where it, or one of those known so far, has changed or is gone."""
+        _, known = self._known.get(f"libraries:{tool}", ("", []))
+        watched = [tool, *(path for path in map(Path, known) if path.is_file())]
+        return self.remember("libraries", tool, watched, lambda: _shared_libraries(tool))  # type: ignore[no-any-return]
 
     def remember(self, kind: str, subject: object, files: Iterable[Path], compute: Callable[[], Any]) -> Any:
         """The JSON-able value of `compute`, remembered for as long as none of `files` changes."""
@@ -70,16 +77,18 @@ class Digests:
             scratch.replace(self._memory)
             self._changed = False
         except OSError:
-            scratch.unlink(missing_ok=True)
+            with suppress(OSError):
+                scratch.unlink()
 
     def _remember(self, name: str, files: Stats, compute: Callable[[], Any]) -> Any:
         signature = _signature(files)
         known = self._known.get(name)
         if isinstance(known, list) and len(known) == 2 and known[0] == signature:
             return known[1]
+        begin = time.time_ns()
         value = compute()
         newest = max((max(stat.st_mtime_ns, stat.st_ctime_ns) for stat in files.values()), default=0)
-        if newest < time.time_ns() - _RACY_NS:
+        if newest < begin - _RACY_NS:
             self._known[name] = [signature, value]
             self._changed = True
         return value
@@ -92,26 +101,34 @@ def file_digest(path: Path) -> str:
 
 
 def source_files(root: Path, skipped: Container[str] = ()) -> Stats:
-    """The files below `root` in a fixed order, but for build output (`target`), hidden folders other than `.cargo`, and
-    folders with a `skipped` name.
+    """The files below `root` in a fixed order, but for build output, hidden folders other than `.cargo`, folders with a
+    `skipped` name, and what lies behind a link to a folder.
     """
     found = []
     folders = [os.fspath(root)]
     while folders:
         with os.scandir(folders.pop()) as entries:
             for entry in entries:
-                name = entry.name
-                if not entry.is_dir():
-                    if entry.is_file():
-                        found.append((entry.path, entry.stat()))
-                elif name != "target" and name not in skipped and (name[0] != "." or name == ".cargo"):
-                    folders.append(entry.path)
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name not in skipped and not _is_set_apart(entry, root):
+                        folders.append(entry.path)
+                else:
+                    with suppress(OSError):  # a link to nowhere, or to itself
+                        if entry.is_file():
+                            found.append((entry.path, entry.stat()))
     return dict(sorted(found, key=itemgetter(0)))
+
+
+def _is_set_apart(folder: os.DirEntry[str], root: Path) -> bool:
+    """True for a hidden folder, and for a target folder of cargo's; a module may be called `target`, too."""
+    if folder.name == "target":
+        return Path(folder.path).parent == root or Path(folder.path, "CACHEDIR.TAG").exists()
+    return folder.name.startswith(".") and folder.name != ".cargo"
 
 
 def _digest_of_all(root: Path, files: Stats) -> str:
     lines = (f"{file_digest(Path(path))} {os.path.relpath(path, root)}" for path in files)
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+    return hashlib.sha256(os.fsencode("\n".join(lines))).hexdigest()
 
 
 def _load(memory: Path) -> dict[str, Any]:
@@ -124,7 +141,7 @@ def _load(memory: Path) -> dict[str, Any]:
 
 def _signature(files: Stats) -> str:
     lines = (f"{p}\0{s.st_mtime_ns} {s.st_size} {s.st_ino} {s.st_ctime_ns}" for p, s in files.items())
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+    return hashlib.sha256(os.fsencode("\n".join(lines))).hexdigest()
 
 
 def _shared_libraries(tool: Path) -> list[str]:

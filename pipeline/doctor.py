@@ -80,5 +80,6 @@ def _tool_needs(tools: Tools) -> Iterator[Need]:
     yield Need("llvm-nm", tools.llvm_nm.path, "what native parts call", llvm)
     yield Need("libLLVM", tools.libllvm.path, "abi_fixup rewrites calls by its C API", llvm, asks=())
     yield Need("ld.lld", tools.lld.path, "fat-lto", f"apt-get install lld-{LLVM_MAJOR}")
+    yield Need("llvmlite", tools.libllvmlite.path, "crate_bitcode writes bitcode anew", "rm -r .venv; ./doit doctor", asks=())
     yield Need("catalyst", tools.catalyst.path, "the Enzyme pass", "rm -r .venv; ./doit doctor", asks=())
     yield Need("cc", tools.cc.path, "the final link", "apt-get install gcc libc6-dev")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import tempfile
 from collections.abc import Sequence
@@ -59,18 +60,30 @@ class Catalyst:
         return diagnostics
 
 
-_REFUSAL = re.compile(r"^error: (?:(?P<place>[^\s:][^:]*:\d+:\d+): )?.*?Enzyme: (?P<message>.*)")
+_REFUSAL = re.compile(r"^error: (?:<unknown>:0:0: |(?P<place>[^\s:][^:]*:\d+:\d+): )?.*?Enzyme: (?P<message>.*)")
 _MEMMOVE = "didn't implement memmove"  # it goes on, and the gradient may be wrong
 _ASSERTION = re.compile(r"Assertion `(?:0 && )?\"?(.*?)\"?' failed")
 
 
 def read_diagnostics(output: str) -> list[Diagnostic]:
     """The refusals among the lines that Enzyme printed, each once; its warning of a wrong gradient is one, too."""
-    refusals = (match for match in map(_REFUSAL.match, output.splitlines()) if match)
-    found = [Diagnostic(f"Enzyme: {match['message']}", match["place"]) for match in refusals]
+    lines = output.splitlines()
+    refusals = ((number, match) for number, match in enumerate(map(_REFUSAL.match, lines)) if match)
+    found = [
+        Diagnostic(f"Enzyme: {_message(match['message'], lines[number + 1 :])}", match["place"]) for number, match in refusals
+    ]
     if _MEMMOVE in output:
         found.append(Diagnostic("Enzyme cannot differentiate an overlapping move (Vec::insert, remove, rotate …)"))
     return list(dict.fromkeys(found))
+
+
+def _message(first_line: str, following: Sequence[str]) -> str:
+    """What Enzyme says: on the line itself, or, where that begins the print of a function, after it."""
+    if not first_line.startswith((";", "define ")):
+        return first_line
+    after = itertools.dropwhile(lambda line: line != "}", following)
+    said = itertools.takewhile(lambda line: not line.startswith("  "), itertools.islice(after, 1, None))
+    return " ".join(filter(None, said)) or "it does not say why; the log has the function"
 
 
 def _assertion(output: str) -> str:

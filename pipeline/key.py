@@ -1,7 +1,7 @@
 """The key under which a stage's output is found: everything that the output may depend on, and nothing else.
 
 A wrong key hands a user somebody else's derivative.  So nothing is listed by hand: the key is made of *all* fields of
-the stage's frozen value, of the source of the code that runs it, and of the digests of its inputs.  A field that only
+the stage's frozen value, of the source of the code of each value in it, and of the digests of its inputs.  A field that only
 says where something lies must be declared with `location()`, or it is part of the key.
 """
 
@@ -11,14 +11,15 @@ import dataclasses
 import functools
 import hashlib
 import json
-import sys
+import re
 from collections.abc import Mapping
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-from pipeline.digests import Digests, file_digest
+from pipeline.digests import Digests
 from pipeline.toolchain import Tool
+
+_ROOT = Path(__file__).parent.parent
 
 FORMAT = 1
 """Changes when the meaning of a key or of a stored output does: old entries are then never looked at."""
@@ -31,7 +32,7 @@ def location() -> Any:
 
 def stage_key(stage: Any, inputs: Mapping[str, str], digests: Digests) -> str:
     """SHA-256 of the stage's value, its code and the digests of its inputs (role -> digest of the tree)."""
-    return hashlib.sha256(describe(stage, inputs, digests).encode()).hexdigest()
+    return _text_digest(describe(stage, inputs, digests))
 
 
 def describe(stage: Any, inputs: Mapping[str, str], digests: Digests) -> str:
@@ -40,7 +41,6 @@ def describe(stage: Any, inputs: Mapping[str, str], digests: Digests) -> str:
         {
             "format": FORMAT,
             "stage": _plain(stage, digests),
-            "code": code_digest(type(stage).__module__),
             "inputs": dict(inputs),
         },
         sort_keys=True,
@@ -48,14 +48,23 @@ def describe(stage: Any, inputs: Mapping[str, str], digests: Digests) -> str:
     )
 
 
+@functools.cache
+def _text_digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def _plain(value: Any, digests: Digests) -> Any:
     if isinstance(value, Tool):
         return {"tool": digests.tool(value.path)}
     if dataclasses.is_dataclass(value):
         fields = [f for f in dataclasses.fields(value) if not f.metadata.get("location")]
-        return {"type": type(value).__name__} | {f.name: _plain(getattr(value, f.name), digests) for f in fields}
+        sources = {name: _text_digest(text) for name, text in code(type(value).__module__).items()}
+        named = {"type": type(value).__name__, "code": sources}
+        return named | {f.name: _plain(getattr(value, f.name), digests) for f in fields}
     if isinstance(value, Mapping):
-        return {"mapping": {str(k): _plain(v, digests) for k, v in value.items()}}
+        if not all(isinstance(name, str) for name in value):
+            raise TypeError(f"names in a key are text: {value!r}")
+        return {"mapping": {name: _plain(item, digests) for name, item in value.items()}}
     if isinstance(value, tuple):
         return [_plain(item, digests) for item in value]
     if value is None or isinstance(value, bool | int | float | str):
@@ -63,19 +72,37 @@ def _plain(value: Any, digests: Digests) -> Any:
     raise TypeError(f"a {type(value).__name__} has no place in a key: {value!r}")
 
 
+_IMPORTED = re.compile(r"^\s*from (pipeline[\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
+
+
 @functools.cache
-def code_digest(module: str) -> str:
-    """SHA-256 of the source of `module` and of every module of the pipeline that it uses, however indirectly."""
-    used = {module}
+def code(module: str) -> Mapping[str, str]:
+    """The source of `module` and of every module of the pipeline that it imports, however indirectly, by name."""
+    sources = {module: _source(module)}
     waiting = [module]
     while waiting:
-        for name in _uses(sys.modules[waiting.pop()]) - used:
-            used.add(name)
+        for name in _imports(sources[waiting.pop()]) - sources.keys():
+            sources[name] = _source(name)
             waiting.append(name)
-    sources = (f"{name} {file_digest(Path(sys.modules[name].__file__ or ''))}" for name in sorted(used))
-    return hashlib.sha256("\n".join(sources).encode()).hexdigest()
+    return sources
 
 
-def _uses(module: ModuleType) -> set[str]:
-    mentioned = (v.__name__ if isinstance(v, ModuleType) else getattr(v, "__module__", None) for v in vars(module).values())
-    return {name for name in mentioned if isinstance(name, str) and name.startswith("pipeline.") and name in sys.modules}
+def _imports(source: str) -> set[str]:
+    """The modules of the pipeline that a source imports, wherever it does (heavy ones inside functions)."""
+    found = set()
+    for package, names in _IMPORTED.findall(source):
+        found |= {package, *(f"{package}.{name}" for name in re.findall(r"\w+", names))}
+    return {name for name in found if _file(name)}
+
+
+@functools.cache
+def _source(module: str) -> str:
+    file = _file(module)
+    return file.read_text() if file else ""
+
+
+@functools.cache
+def _file(module: str) -> Path | None:
+    path = _ROOT.joinpath(*module.split("."))
+    candidates = (path.with_suffix(".py"), path / "__init__.py")
+    return next((candidate for candidate in candidates if candidate.is_file()), None)

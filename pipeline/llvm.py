@@ -33,8 +33,10 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "VerifyModule": (c_int, [c_void_p, c_int, POINTER(c_void_p)]),
     "GetNamedGlobal": (c_void_p, [c_void_p, c_char_p]),
     "DeleteGlobal": (None, [c_void_p]),
+    "AddGlobal": (c_void_p, [c_void_p, c_void_p, c_char_p]),
     "GetFirstFunction": (c_void_p, [c_void_p]),
     "GetNextFunction": (c_void_p, [c_void_p]),
+    "IsAConstantDataArray": (c_void_p, [c_void_p]),
     "GetNamedFunction": (c_void_p, [c_void_p, c_char_p]),
     "AddFunction": (c_void_p, [c_void_p, c_char_p, c_void_p]),
     "DeleteFunction": (None, [c_void_p]),
@@ -71,11 +73,10 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "BuildCall2": (c_void_p, [c_void_p, c_void_p, c_void_p, POINTER(c_void_p), c_uint, c_char_p]),
     "InstructionEraseFromParent": (None, [c_void_p]),
     "VoidTypeInContext": (c_void_p, [c_void_p]),
+    "Int32TypeInContext": (c_void_p, [c_void_p]),
     "Int64TypeInContext": (c_void_p, [c_void_p]),
     "FunctionType": (c_void_p, [c_void_p, c_void_p, c_uint, c_int]),
     "ConstInt": (c_void_p, [c_void_p, c_ulonglong, c_int]),
-    "MDStringInContext2": (c_void_p, [c_void_p, c_char_p, c_size_t]),
-    "MetadataAsValue": (c_void_p, [c_void_p, c_void_p]),
 }
 
 # Without a handler LLVM prints an error of its own and ends the whole process.
@@ -151,9 +152,9 @@ class Module:
         if not self._api.IsAGlobalVariable(pointer):
             return None
         constant = self._api.GetInitializer(pointer)
-        if constant and not self._api.IsConstantString(constant) and self._api.GetNumOperands(constant) == 1:
+        if constant and not self._api.IsAConstantDataArray(constant) and self._api.GetNumOperands(constant) == 1:
             constant = self._api.GetOperand(constant, 0)  # rustc wraps its strings: <{ [n x i8] }>
-        if not constant or not self._api.IsConstantString(constant):
+        if not constant or not self._api.IsAConstantDataArray(constant) or not self._api.IsConstantString(constant):
             return None
         size = c_size_t()
         return _text(self._api.GetAsString(constant, byref(size)), size.value).partition("\0")[0]
@@ -166,11 +167,14 @@ class Module:
         file = _text(self._api.GetDebugLocFilename(instruction, byref(size)), size.value)
         return f"{file}:{self._api.GetDebugLocLine(instruction)}:{self._api.GetDebugLocColumn(instruction)}"
 
-    def metadata_string(self, text: str) -> Value:
-        """A metadata string as an argument of a call: how Enzyme is told an argument's activity."""
-        data = text.encode()
-        node = self._api.MDStringInContext2(self._context, data, len(data))
-        return int(self._api.MetadataAsValue(self._context, node))
+    def external(self, name: str) -> Value:
+        """The external global of that name, declared where it is not: how Enzyme is told an argument's activity.
+
+        Not a metadata string, which Enzyme reads too: as a variadic argument it does not survive bitcode.
+        """
+        found = self._api.GetNamedGlobal(self._module, name.encode())
+        int32 = self._api.Int32TypeInContext(self._context)
+        return int(found or self._api.AddGlobal(self._module, int32, name.encode()))
 
     def int64(self, number: int) -> Value:
         """A constant i64."""

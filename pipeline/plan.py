@@ -85,6 +85,7 @@ def _crate_bitcode(config: Config, crate: Crate, sources: Sources, rust: Rust, t
         derivatives=config.autodiff,
         environment=cargo.building_environment(),
         llvm_ar=tools.llvm_ar,
+        libllvmlite=tools.libllvmlite,
         rust=rust,
         folder=crate.folder,
         target=crate.output / "cargo",

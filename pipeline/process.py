@@ -11,6 +11,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -44,8 +45,7 @@ def run(argv: Sequence[Argument], *, log: Path, cwd: Path | None = None) -> Fini
     """Run `argv` to its end, with the command line and all its output appended to `log`."""
     with log.open("ab") as logged:
         begin = _log_command(logged, argv)
-        child = _start(argv, cwd=cwd, stdout=logged, stderr=subprocess.STDOUT)
-        with _family(child):
+        with _family(argv, cwd=cwd, stdout=logged, stderr=subprocess.STDOUT) as child:
             child.wait()
     return Finished(child.returncode, log.read_bytes()[begin:].decode(errors="replace"))
 
@@ -59,9 +59,8 @@ def run_shown(
     """
     with log.open("ab") as logged, stdout.open("wb") as out:
         begin = _log_command(logged, argv)
-        child = _start(argv, cwd=cwd, env=env, stdout=out, stderr=subprocess.PIPE)
-        assert child.stderr is not None
-        with _family(child):
+        with _family(argv, cwd=cwd, env=env, stdout=out, stderr=subprocess.PIPE) as child:
+            assert child.stderr is not None
             while chunk := os.read(child.stderr.fileno(), 1 << 16):
                 logged.write(chunk)
                 os.write(sys.stderr.fileno(), chunk)
@@ -84,15 +83,16 @@ def run_tool(argv: Sequence[Argument], *, log: Path, cwd: Path | None = None) ->
 
 def ask(argv: Sequence[Argument], env: Mapping[str, str] | None = None, cwd: Path | None = None) -> Finished:
     """Run a short question to a tool (`rustc -vV`, `ldd`) and return its answer, standard error included only if it fails."""
-    answer = subprocess.run(
-        argv, env=env, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False
-    )
-    return Finished(answer.returncode, answer.stdout if answer.returncode == 0 else answer.stderr)
+    with _family(argv, env=env, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+        out, err = child.communicate()
+    return Finished(child.returncode, (err if child.returncode else out).decode(errors="replace"))
 
 
 def verdict(returncode: int) -> str:
     """An exit code in words: `exit 1`, `SIGSEGV`."""
-    return signal.Signals(-returncode).name if returncode < 0 else f"exit {returncode}"
+    if returncode >= 0:
+        return f"exit {returncode}"
+    return signal.Signals(-returncode).name if -returncode in set(signal.Signals) else f"signal {-returncode}"
 
 
 def tail(output: str, lines: int = 12) -> str:
@@ -117,14 +117,43 @@ def _start(argv: Sequence[Argument], **options: Any) -> subprocess.Popen[bytes]:
 
 
 @contextmanager
-def _family(child: subprocess.Popen[bytes]) -> Iterator[None]:
-    """The child and all it has started end with the block, however that is left."""
+def _family(argv: Sequence[Argument], **options: Any) -> Iterator[subprocess.Popen[bytes]]:
+    """The started child; it and all it has started end with the block, however that is left."""
+    child: subprocess.Popen[bytes] | None = None
+    try:
+        with _signals_held():
+            child = _start(argv, **options)
+        yield child
+    except BaseException:
+        if child:
+            _end(child)
+        raise
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    for signum, patience in ((signal.SIGTERM, 3.0), (signal.SIGKILL, None)):
+        with suppress(ProcessLookupError):
+            os.killpg(child.pid, signum)
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(timeout=patience)
+
+
+@contextmanager
+def _signals_held() -> Iterator[None]:
+    """A signal that comes in the block is handled when it is left: a child that is being started is not lost.
+
+    By handlers and not by a mask, which the child would inherit; only the main thread has any.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    held = (signal.SIGINT, signal.SIGTERM)
+    handlers = {signum: signal.signal(signum, lambda number, _: came.append(number)) for signum in held}
     try:
         yield
-    except BaseException:
-        for signum, patience in ((signal.SIGTERM, 3.0), (signal.SIGKILL, None)):
-            with suppress(ProcessLookupError):
-                os.killpg(child.pid, signum)
-            with suppress(subprocess.TimeoutExpired):
-                child.wait(timeout=patience)
-        raise
+    finally:
+        for signum, handler in handlers.items():
+            signal.signal(signum, handler)
+        for number in came:
+            signal.raise_signal(number)

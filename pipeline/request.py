@@ -36,8 +36,7 @@ def read_request(variables: Mapping[str, str]) -> Request:
         if not config.is_config_key(name):
             raise ConfigError(f"command line: {name}={value}: there is no such variable{_nearest(name)}")
     chosen = config.load(variables.get("config", "default"), overrides, relative_to=started)
-    folder = started / Path(variables["crate"]).expanduser() if "crate" in variables else EXAMPLE
-    return Request(Path(os.path.normpath(folder)), chosen)
+    return Request(_folder(variables["crate"], started) if "crate" in variables else EXAMPLE, chosen)
 
 
 def cache_folder() -> Path:
@@ -56,7 +55,13 @@ def shown(path: Path) -> str:
     return str(path.relative_to(started)) if path.is_relative_to(started) else str(path)
 
 
+def _folder(crate: str, started: Path) -> Path:
+    try:
+        return Path(os.path.normpath(started / Path(crate).expanduser()))
+    except RuntimeError:
+        raise ConfigError(f"command line: crate={crate}: there is no such user") from None
+
+
 def _nearest(name: str) -> str:
-    near = get_close_matches(name, ["crate", "config"], n=1)
-    candidate = near[0] if near else config.nearest_key(name)
+    candidate = next(iter(get_close_matches(name, [*filter(None, ["crate", "config", config.nearest_key(name)])], n=1)), None)
     return f"; did you mean `{candidate}`?" if candidate else "; there are crate, config, and the keys of a config"

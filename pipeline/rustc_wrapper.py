@@ -19,11 +19,8 @@ def rewrite(arguments: list[str], environment: dict[str, str], cwd: str) -> list
         return arguments
     version = environment.get("CARGO_PKG_VERSION", "")
     arguments = [_metadata(a, arguments, name, version) for a in arguments]
-    source = next((a for a in arguments if a.endswith(".rs")), "")
-    if os.path.isabs(source):
-        folders = {environment.get("CARGO_MANIFEST_DIR", cwd): f"{name}-{version}", cwd: f"{name}-{version}"}
-    else:
-        folders = {cwd: "."}
+    to = "." if "CARGO_PRIMARY_PACKAGE" in environment else f"{name}-{version}"
+    folders = {environment.get("CARGO_MANIFEST_DIR", cwd): to, cwd: to}
     return arguments + [f"--remap-path-prefix={folder}={to}" for folder, to in folders.items()]
 
 

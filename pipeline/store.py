@@ -12,10 +12,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -42,7 +43,7 @@ class Store:
 
     def has(self, digest: str) -> bool:
         """True where the tree is there (`intact` reads it, too)."""
-        return self.tree(digest).is_dir()
+        return re.fullmatch("[0-9a-f]{64}", digest) is not None and self.tree(digest).is_dir()
 
     def intact(self, digest: str) -> bool:
         """True where the tree is there and its bytes are those it is named for.  A damaged tree is removed."""
@@ -79,8 +80,12 @@ class Store:
         digest = tree_digest(made)
         self.tree(digest).parent.mkdir(parents=True, exist_ok=True)
         made.chmod(0o755)
-        with suppress(OSError):  # somebody else has put the very same tree there
-            made.rename(self.tree(digest))
+        if not self.intact(digest):
+            try:
+                made.rename(self.tree(digest))
+            except OSError:
+                if not self.has(digest):  # else somebody has put the very same tree there in this moment
+                    raise
         _flush(self.tree(digest).parent)
         entry = Entry(digest, round(seconds, 3))
         write_whole(self._key_file(key), json.dumps(asdict(entry)))
@@ -93,7 +98,7 @@ class Store:
 def tree_digest(folder: Path) -> str:
     """SHA-256 over the names and bytes of all files below `folder`."""
     lines = (f"{file_digest(path)} {path.relative_to(folder).as_posix()}" for path in _files(folder))
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+    return hashlib.sha256(os.fsencode("\n".join(lines))).hexdigest()
 
 
 def write_whole(path: Path, text: str) -> None:

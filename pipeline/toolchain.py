@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import sys
@@ -50,6 +51,7 @@ class Tools:
     llvm_nm: Tool
     lld: Tool
     libllvm: Tool
+    libllvmlite: Tool
     catalyst: Tool
     cc: Tool
 
@@ -65,6 +67,7 @@ def find_tools() -> Tools:
         llvm_nm=_llvm("llvm-nm"),
         lld=_llvm("ld.lld"),
         libllvm=Tool(Path(f"/usr/lib/{sys.implementation._multiarch}/libLLVM.so.{LLVM_MAJOR}.1")),
+        libllvmlite=Tool(_llvmlite()),
         catalyst=Tool(Path(sys.prefix) / "bin" / "catalyst"),
         cc=Tool(Path(shutil.which("cc", path="/usr/bin:/usr/local/bin") or "/usr/bin/cc")),
     )
@@ -74,6 +77,13 @@ def _llvm(name: str) -> Tool:
     beside = _LLVM_BIN / name
     elsewhere = shutil.which(f"{name}-{LLVM_MAJOR}")
     return Tool(beside if beside.exists() or not elsewhere else Path(elsewhere).resolve())
+
+
+def _llvmlite() -> Path:
+    """The LLVM that llvmlite brings, found without loading it."""
+    found = importlib.util.find_spec("llvmlite")
+    package = Path(found.origin).parent if found and found.origin else Path("llvmlite")
+    return package / "binding" / "libllvmlite.so"
 
 
 def find_rust(name: str, digests: Digests) -> Rust:

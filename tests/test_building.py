@@ -200,7 +200,9 @@ def test_a_crate_without_derivatives_is_built_as_by_cargo(bench: Workbench) -> N
 
 @pytest.mark.parametrize("overrides", [("autodiff=false",), ("autodiff=false", "bitcode=false", "build_std=none")])
 def test_without_autodiff_a_derivative_says_how_to_build_it(bench: Workbench, overrides: tuple[str, ...]) -> None:
-    bench.write("use autodiff::*;\n#[autodiff_reverse(df, Active, Active)]\nfn f(x: f64) -> f64 { x }\nfn main() { df(1.0, 1.0); }\n")
+    bench.write(
+        "use autodiff::*;\n#[autodiff_reverse(df, Active, Active)]\nfn f(x: f64) -> f64 { x }\nfn main() { df(1.0, 1.0); }\n"
+    )
     built = bench.build(*overrides)
     assert "built without derivatives" in built.stdout
     ended = subprocess.run([bench.output() / "bench"], capture_output=True, text=True, check=False)

@@ -120,7 +120,9 @@ pub extern "C" fn main() -> i32 {
     )
     finished = bench.doit("build")
     assert finished.returncode == 1
-    assert "with activities Active, Active takes 4 pointers; the placeholder passes 2\n  --> src/main.rs:3:15" in finished.stderr
+    assert (
+        "with activities Active, Active takes 4 pointers; the placeholder passes 2\n  --> src/main.rs:3:15" in finished.stderr
+    )
 
 
 def test_a_missing_folder_a_folder_without_a_crate_and_a_library(tmp_path: Path) -> None:
@@ -159,7 +161,11 @@ def test_a_wrong_config_is_refused_before_anything_runs(bench: Workbench, tmp_pa
 
 
 def test_wrong_words_on_the_command_line(bench: Workbench) -> None:
-    for argument, said in {"crat=x": "did you mean `crate`", "opt2.level=9": "opt2.level=9", "config=nothing": "default"}.items():
+    for argument, said in {
+        "crat=x": "did you mean `crate`",
+        "opt2.level=9": "opt2.level=9",
+        "config=nothing": "default",
+    }.items():
         finished = bench.doit("build", argument)
         assert finished.returncode == 3, argument
         assert said in finished.stderr

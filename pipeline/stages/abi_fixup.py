@@ -27,6 +27,7 @@ VERSION = 1
 _PLACEHOLDER = re.compile(r"__crategrad_placeholder_v(\d+)")
 _ENZYME = {"reverse": "__enzyme_autodiff", "forward": "__enzyme_fwddiff"}
 _INACTIVE = "Const"
+_ACTIVITIES = {"reverse": {_INACTIVE, "Active", "Duplicated"}, "forward": {_INACTIVE, "Dual"}}
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,8 @@ def _rewrite(module: Module) -> Iterator[Derivative]:
 def _rewrite_call(module: Module, placeholder: Value, user: Value) -> Derivative:
     if not module.is_call(user) or module.callee(user) != placeholder:
         raise UserError("error: a derivative's placeholder is used otherwise than by calling it")
+    if len(module.arguments(user)) < 2:
+        raise UserError("error: a derivative's placeholder is called without description and primal")
     descriptor, primal, *pointers = module.arguments(user)
     derivative = _describe(module.string(descriptor), module.place(user))
     if not module.is_defined(primal):
@@ -112,12 +115,12 @@ def _enzyme_arguments(module: Module, derivative: Derivative, primal: Value, poi
     """Enzyme's calling convention: the primal, the width, and before each argument what it is."""
     yield primal
     if derivative.width > 1:
-        yield module.metadata_string("enzyme_width")
+        yield module.external("enzyme_width")
         yield module.int64(derivative.width)
     remaining = iter(pointers)
     for activity in derivative.activities:
         inactive = activity == _INACTIVE
-        yield module.metadata_string("enzyme_const" if inactive else "enzyme_dup")
+        yield module.external("enzyme_const" if inactive else "enzyme_dup")
         for _ in range(1 if inactive else 1 + derivative.width):
             yield next(remaining)
 
@@ -125,11 +128,11 @@ def _enzyme_arguments(module: Module, derivative: Derivative, primal: Value, poi
 def _describe(text: str | None, place: str | None) -> Derivative:
     try:
         fields: dict[str, Any] = json.loads(text or "")
-        return Derivative(
+        derivative = Derivative(
             derivative=fields["derivative"],
             primal=fields["primal"],
             mode=fields["mode"],
-            width=fields["width"],
+            width=int(fields["width"]),
             arguments=tuple(argument["activity"] for argument in fields["arguments"]),
             result=fields["result"] and fields["result"]["activity"],
             place=f"{fields['file']}:{fields['line']}:{fields['column']}",
@@ -139,6 +142,10 @@ def _describe(text: str | None, place: str | None) -> Derivative:
             f"error: a derivative's description cannot be read ({text!r})\n  --> {place or 'no place known'}\n"
             "  = help: depend on the rust/autodiff that lies beside this pipeline"
         ) from error
+    if not set(derivative.activities) <= _ACTIVITIES.get(derivative.mode, set()) or derivative.width < 1:
+        asked = f"{derivative.mode} mode of width {derivative.width} with {', '.join(derivative.activities)}"
+        raise _refused(derivative, f"this pipeline knows no {asked}")
+    return derivative
 
 
 def _refused(derivative: Derivative, why: str) -> UserError:

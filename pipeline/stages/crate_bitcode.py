@@ -52,6 +52,8 @@ class CrateBitcode:
     environment: Mapping[str, str]
     """Variables that build scripts go by."""
     llvm_ar: Tool
+    libllvmlite: Tool
+    """It writes all bitcode anew."""
     rust: Rust = location()
     folder: Path = location()
     target: Path = location()

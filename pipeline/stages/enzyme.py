@@ -19,6 +19,9 @@ from pipeline.stages import MODULE, Inputs
 from pipeline.stages.abi_fixup import DERIVATIVES
 from pipeline.toolchain import Tool
 
+# Enzyme names the function in its own form only; of a crate with many derivatives the user knows the rest.
+_NOTES = 3
+
 
 @dataclass(frozen=True)
 class Enzyme:
@@ -66,7 +69,10 @@ def _flag(value: bool | int | float | str) -> str:
 
 def _refusal(diagnostics: list[Diagnostic], derivatives: list[dict[str, str]]) -> str:
     asked = "\n".join(
-        f"  = note: `{d['derivative']}` was asked for, {d['mode']} mode of `{d['primal']}` at {d['place']}" for d in derivatives
+        f"  = note: `{d['derivative']}` was asked for, {d['mode']} mode of `{d['primal']}` at {d['place']}"
+        for d in derivatives[:_NOTES]
     )
+    if len(derivatives) > _NOTES:
+        asked += f"\n  = note: and {len(derivatives) - _NOTES} more derivatives"
     said = "\n".join(diagnostic.render() for diagnostic in diagnostics)
     return f"{said}\n{asked}"

@@ -1,0 +1,121 @@
+"""What a build costs beside its tools: `.venv/bin/python bench/build.py [--rounds N] [--cold]`.
+
+Three figures, each a ratio from interleaved rounds of one run:
+
+1. a build with nothing to do, over doit itself with a bare dodo.py of as many tasks;
+2. the pipeline's own share of an edit -> build run: the time in which no tool was running, over that in which one was;
+3. with --cold, the same for a build from an empty cache (std included).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+DOIT = ROOT / "doit"
+TIMED = Path(__file__).with_name("timed_doit.py")
+HELLO = ROOT / "examples/hello"
+
+BARE = """
+def task_chain():
+    for number in range(13):
+        yield {
+            "basename": f"t{number}",
+            "actions": [f"touch t{number}"],
+            "file_dep": [f"t{number - 1}"] if number else [],
+            "targets": [f"t{number}"],
+            "uptodate": [True],
+        }
+"""
+
+
+def main() -> None:
+    """Print the figures asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=15, help="rounds of the no-op (default 15)")
+    parser.add_argument("--edits", type=int, default=3, help="rounds of the edit (default 3)")
+    parser.add_argument("--cold", action="store_true", help="build from an empty cache, too (a minute)")
+    asked = parser.parse_args()
+    subprocess.run([DOIT, "build"], check=True, stdout=subprocess.DEVNULL)
+    no_op(asked.rounds)
+    with tempfile.TemporaryDirectory() as folder:
+        crate = copy_of_hello(Path(folder))
+        edits(crate, asked.edits)
+        if asked.cold:
+            share("cold build", [timed(crate, {"CRATEGRAD_CACHE": str(Path(folder) / "cache")})])
+
+
+def no_op(rounds: int) -> None:
+    """Nothing to do: our build and bare doit in turn."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "dodo.py").write_text(BARE)
+        bare = [ROOT / ".venv/bin/doit"]
+        seconds(bare, folder)
+        seconds([DOIT, "build"], str(ROOT))
+        pairs = [(seconds([DOIT, "build"], str(ROOT)), seconds(bare, folder)) for _ in range(rounds)]
+    ours, bares = (statistics.median(column) for column in zip(*pairs, strict=True))
+    ratio = statistics.median(our / their for our, their in pairs)
+    print(f"no-op build: {ours * 1e3:.0f} ms, bare doit with 13 tasks: {bares * 1e3:.0f} ms, ratio {ratio:.2f}")
+
+
+def edits(crate: Path, rounds: int) -> None:
+    """The differentiated function edited and built, again and again."""
+    source = crate / "src/main.rs"
+    text = source.read_text()
+    timed(crate)
+    runs = []
+    for _ in range(rounds):
+        # Another constant: the same bytes would end the build after crate_bitcode.
+        source.write_text(text.replace("100.0 *", f"{100.0 + time.time() * 1e-12} *"))
+        runs.append(timed(crate))
+    share("edit of the differentiated function", runs)
+    summary = subprocess.run([DOIT, "build", f"crate={crate}"], check=True, capture_output=True, text=True).stdout
+    assert "build_std     up to date" in summary
+    print(summary)
+
+
+def timed(crate: Path, environment: Mapping[str, str] = {}) -> tuple[float, float]:
+    """Seconds of a whole `./doit build`, and of those in which a tool was running."""
+    with tempfile.NamedTemporaryFile("r") as report:
+        argv: list[str | Path] = [ROOT / ".venv/bin/python", TIMED, report.name, "build", f"crate={crate}"]
+        whole = seconds(argv, str(ROOT), {"CRATEGRAD_CWD": str(ROOT), **environment})
+        return whole, float(json.load(report)["tools"])
+
+
+def share(what: str, runs: Sequence[tuple[float, float]]) -> None:
+    """Print the pipeline's own share."""
+    whole, tools = (statistics.median(column) for column in zip(*runs, strict=True))
+    own = statistics.median((run - tool) / tool for run, tool in runs)
+    print(f"{what}: {whole:.2f} s, of which tools {tools:.2f} s; the pipeline's own share is {own:.1%} of the tools' time")
+
+
+def seconds(argv: Sequence[str | Path], folder: str, environment: Mapping[str, str] = {}) -> float:
+    """Seconds that a command takes; its output is not looked at."""
+    begin = time.perf_counter()
+    quiet = subprocess.DEVNULL
+    # Where compiled Python may not be kept, it is compiled again each time: that is not what is measured.
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    subprocess.run(argv, cwd=folder, env={**inherited, **environment}, stdout=quiet, stderr=quiet, check=True)
+    return time.perf_counter() - begin
+
+
+def copy_of_hello(folder: Path) -> Path:
+    """The example in a folder where it may be edited."""
+    crate = folder / "hello"
+    (crate / "src").mkdir(parents=True)
+    manifest = (HELLO / "Cargo.toml").read_text().replace("../../rust", str(ROOT / "rust"))
+    (crate / "Cargo.toml").write_text(manifest)
+    (crate / "src/main.rs").write_text((HELLO / "src/main.rs").read_text())
+    return crate
+
+
+if __name__ == "__main__":
+    main()

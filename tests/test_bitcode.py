@@ -1,0 +1,134 @@
+"""Libraries taken apart: archives as `ar` and `llvm-ar` write them, and modules without their summary."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from pipeline import bitcode
+from pipeline.bitcode import Member
+from pipeline.toolchain import Tool, find_tools
+
+TOOLS = find_tools()
+LLVM_DIS = TOOLS.llvm_as.path.with_name("llvm-dis")
+
+LONG = "a_name_that_is_longer_than_sixteen_letters-0123456789abcdef.rcgu.o"
+CONTENTS = {"short.o": b"even", "odd.o": b"odd", LONG: b"long, odd", "also " + LONG: b"even", "empty.o": b""}
+
+toolchain = pytest.mark.toolchain
+
+
+def archive(folder: Path, ar: Tool, contents: dict[str, bytes], how: str = "qc") -> Path:
+    for name, data in contents.items():
+        (folder / name).write_bytes(data)
+    subprocess.run([ar, how, "lib.a", *contents], cwd=folder, check=True)
+    return folder / "lib.a"
+
+
+# ---- Members
+
+
+@toolchain
+@pytest.mark.parametrize("ar", [Tool(Path("/usr/bin/ar")), TOOLS.llvm_ar], ids=["ar", "llvm-ar"])
+def test_members_are_all_files_in_order(tmp_path: Path, ar: Tool) -> None:
+    members = list(bitcode.members(archive(tmp_path, ar, CONTENTS)))
+    assert members == [Member(name, data) for name, data in CONTENTS.items()]
+
+
+@toolchain
+def test_members_of_the_same_name_are_all_there(tmp_path: Path) -> None:
+    for data in (b"first", b"second"):
+        path = archive(tmp_path, TOOLS.llvm_ar, {"same.o": data, LONG: data})
+    found = [(member.name, member.data) for member in bitcode.members(path)]
+    assert found == [("same.o", b"first"), (LONG, b"first"), ("same.o", b"second"), (LONG, b"second")]
+
+
+@toolchain
+def test_index_of_symbols_is_no_member(tmp_path: Path) -> None:
+    source = "int symbol(void) { return 1; }"
+    subprocess.run(["cc", "-xc", "-c", "-", "-o", tmp_path / "native.o"], input=source, text=True, check=True)
+    path = archive(tmp_path, TOOLS.llvm_ar, {"native.o": (tmp_path / "native.o").read_bytes()}, "qcs")
+    assert b"symbol" in path.read_bytes()[:200]
+    assert [(member.name, member.is_native) for member in bitcode.members(path)] == [("native.o", True)]
+
+
+def test_empty_archive_has_no_members(tmp_path: Path) -> None:
+    (tmp_path / "lib.a").write_bytes(b"!<arch>\n")
+    assert list(bitcode.members(tmp_path / "lib.a")) == []
+
+
+@pytest.mark.parametrize("data", [b"", b"!<thin>\n", b"\x7fELF" + b"\0" * 100])
+def test_what_is_no_archive_is_refused(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "lib.a").write_bytes(data)
+    with pytest.raises(ValueError, match=r"lib\.a is no archive"):
+        list(bitcode.members(tmp_path / "lib.a"))
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "is_bitcode", "is_native"),
+    [
+        ("a.o", b"BC\xc0\xde...", True, False),
+        ("a.o", b"\x7fELF...", False, True),
+        ("lib.rmeta", b"\x7fELF...", False, False),
+        ("lib.rmeta", b"rust...", False, False),
+        ("a.o", b"", False, False),
+    ],
+)
+def test_kind_of_a_member(name: str, data: bytes, is_bitcode: bool, is_native: bool) -> None:
+    member = Member(name, data)
+    assert (member.is_bitcode, member.is_native) == (is_bitcode, is_native)
+
+
+# ---- Native objects
+
+
+@toolchain
+def test_natives_are_written_as_an_archive_with_an_index(tmp_path: Path) -> None:
+    natives = []
+    for name in ("one", "two"):
+        path = tmp_path / "object"
+        subprocess.run(["cc", "-xc", "-c", "-", "-o", path], input=f"int {name}(void) {{ return 1; }}", text=True, check=True)
+        natives.append(Member("same.o", path.read_bytes()))
+    members = [natives[0], Member("a.o", b"BC\xc0\xde"), natives[1], Member("lib.rmeta", b"rust")]
+    path = tmp_path / "native" / "lib.a"
+    assert bitcode.write_natives(members, path, TOOLS.llvm_ar, tmp_path / "log")
+    assert [member.data for member in bitcode.members(path)] == [native.data for native in natives]
+    index = subprocess.run([TOOLS.llvm_nm, "--print-armap", path], capture_output=True, text=True, check=True).stdout
+    assert {"one in", "two in"} <= {" ".join(line.split()[:2]) for line in index.splitlines()}
+    assert list(path.parent.iterdir()) == [path]
+
+
+@toolchain
+def test_natives_make_the_same_archive_whenever_they_are_written(tmp_path: Path) -> None:
+    natives = [Member("a.o", b"\x7fELF one"), Member("b.o", b"\x7fELF two")]
+    for name in ("one.a", "two.a"):
+        bitcode.write_natives(natives, tmp_path / name, TOOLS.llvm_ar, tmp_path / "log")
+    assert (tmp_path / "one.a").read_bytes() == (tmp_path / "two.a").read_bytes()
+
+
+def test_without_natives_nothing_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "native" / "lib.a"
+    assert not bitcode.write_natives([Member("a.o", b"BC\xc0\xde")], path, TOOLS.llvm_ar, tmp_path / "log")
+    assert not path.parent.exists()
+
+
+# ---- Summaries
+
+
+@toolchain
+def test_module_loses_its_summary_and_nothing_else(tmp_path: Path) -> None:
+    source = "define i32 @f(i32 %x) {\n  ret i32 %x\n}\n"
+    argv: list[str | os.PathLike[str]] = [TOOLS.opt, "-module-summary", "-o", tmp_path / "with.bc", "-"]
+    subprocess.run(argv, input=source, text=True, check=True)
+    with_summary = (tmp_path / "with.bc").read_bytes()
+    assert "^0 = module:" in disassembled(with_summary)
+    without = disassembled(bitcode.without_summary(with_summary))
+    assert "^0" not in without
+    assert source in without
+
+
+def disassembled(data: bytes) -> str:
+    return subprocess.run([LLVM_DIS, "-o", "-", "-"], input=data, capture_output=True, check=True).stdout.decode()

@@ -1,0 +1,148 @@
+"""What Enzyme says, read: refusals with their places, and how it broke down.
+
+The lines are Enzyme's own.  The programs that print them here are no Enzyme, and nothing is said of one.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pipeline.enzyme_driver import Catalyst, Diagnostic, read_diagnostics
+from pipeline.toolchain import Tool
+
+IN_FUNCTION = "in function preprocess__ZN7foreign1g17h4fbe52d53b1f9931E double (double)"
+NO_FORWARD = "Enzyme: No augmented forward pass found for gamma_of_nobody"
+REFUSAL = f"error: src/main.rs:9:13: {IN_FUNCTION}: {NO_FORWARD}"
+WITHOUT_A_PLACE = f"error: {IN_FUNCTION}: {NO_FORWARD}"
+HARMLESS = "module.bc:1:1: error: unexpected character\nBC\n^"
+MEMMOVE = "warning: didn't implement memmove, using memcpy as fallback which can result in errors"
+ASSERTION = (
+    "catalyst: /build/Enzyme/GradientUtils.cpp:6573: void GradientUtils::f(): "
+    'Assertion `0 && "cannot find deal with ptr that isnt arg"\' failed.'
+)
+
+
+def read(*lines: str) -> list[Diagnostic]:
+    return read_diagnostics("".join(f"{line}\n" for line in lines))
+
+
+# ---- Lines
+
+
+def test_refusal_has_a_message_and_a_place() -> None:
+    assert read(REFUSAL) == [Diagnostic(NO_FORWARD, "src/main.rs:9:13")]
+    assert read(REFUSAL)[0].render() == f"error: {NO_FORWARD}\n  --> src/main.rs:9:13"
+
+
+def test_refusal_without_a_place() -> None:
+    assert read(WITHOUT_A_PLACE) == [Diagnostic(NO_FORWARD)]
+    assert read(WITHOUT_A_PLACE)[0].render() == f"error: {NO_FORWARD}"
+
+
+def test_place_that_llvm_does_not_know_is_none() -> None:
+    assert read(f"error: <unknown>:0:0: {IN_FUNCTION}: {NO_FORWARD}") == [Diagnostic(NO_FORWARD)]
+
+
+@pytest.mark.parametrize("place", ["/a path/with blanks.rs:1:2", "/rustc/abc/library/core/src/num/f64.rs:10:20"])
+def test_place_is_any_path(place: str) -> None:
+    assert read(f"error: {place}: {IN_FUNCTION}: {NO_FORWARD}") == [Diagnostic(NO_FORWARD, place)]
+
+
+def test_message_is_all_that_follows() -> None:
+    assert read("error: a.rs:1:1: in function f: Enzyme: cannot: deduce Enzyme: type")[0].message == (
+        "Enzyme: cannot: deduce Enzyme: type"
+    )
+
+
+def test_same_refusal_is_told_once_and_the_order_is_enzymes() -> None:
+    second = REFUSAL.replace("9:13", "8:1")
+    assert [d.place for d in read(REFUSAL, second, REFUSAL)] == ["src/main.rs:9:13", "src/main.rs:8:1"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        HARMLESS,
+        "",
+        "warning: src/main.rs:9:13: Enzyme: something slow",
+        "remark: Enzyme: fine",
+        "error: of somebody else's",
+        f"note: {REFUSAL}",
+    ],
+)
+def test_line_that_is_no_refusal(line: str) -> None:
+    assert read(line) == []
+    assert read(line, REFUSAL, line) == read(REFUSAL)
+
+
+def test_warning_of_a_wrong_gradient_is_a_refusal() -> None:
+    (found,) = read(HARMLESS, MEMMOVE, MEMMOVE)
+    assert "overlapping move" in found.message
+    assert not found.broke_down
+    assert read(REFUSAL, MEMMOVE) == [*read(REFUSAL), found]
+
+
+# ---- How it ended
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    return tmp_path / "module.ll"
+
+
+def differentiate(text: Path, script: str, *flags: str) -> list[Diagnostic]:
+    """The verdict on a program that does what the shell script says; in it, `$output` is where the text belongs."""
+    program = text.with_name("program")
+    program.write_text(f'#!/bin/sh\noutput="$4"\n{script}\n')
+    program.chmod(0o755)
+    log = text.with_name("log")
+    return Catalyst(Tool(program)).differentiate(text.with_name("module.bc"), text, flags, log)
+
+
+def saying(*lines: str) -> str:
+    return "cat >&2 <<'END'\n" + "\n".join(lines) + "\nEND\n"
+
+
+def test_text_that_is_there_is_success_whatever_else_was_said(text: Path) -> None:
+    assert differentiate(text, saying(HARMLESS) + 'echo ir >"$output"') == []
+    assert text.read_text() == "ir\n"
+
+
+def test_refusal_counts_though_the_text_is_there(text: Path) -> None:
+    assert differentiate(text, saying(HARMLESS, REFUSAL) + 'echo ir >"$output"') == read(REFUSAL)
+
+
+def test_refusal_says_more_than_the_way_it_ended(text: Path) -> None:
+    assert differentiate(text, saying(REFUSAL) + "exit 1") == read(REFUSAL)
+
+
+def test_failed_assertion_is_told(text: Path) -> None:
+    assert differentiate(text, saying(ASSERTION) + "kill -ABRT $$") == [
+        Diagnostic("Enzyme broke down (SIGABRT): cannot find deal with ptr that isnt arg", broke_down=True)
+    ]
+
+
+def test_assertion_of_code_is_told_as_it_is(text: Path) -> None:
+    (found,) = differentiate(text, saying("x.cpp:1: f: Assertion `size > 0' failed.") + "exit 1")
+    assert found.message == "Enzyme broke down (exit 1): size > 0"
+
+
+@pytest.mark.parametrize(("script", "verdict"), [("exit 0", "exit 0"), ("exit 7", "exit 7"), ("kill -SEGV $$", "SIGSEGV")])
+def test_no_text_is_a_breakdown(text: Path, script: str, verdict: str) -> None:
+    assert differentiate(text, script) == [Diagnostic(f"Enzyme broke down ({verdict})", broke_down=True)]
+
+
+def test_half_a_text_is_a_breakdown_and_does_not_stay(text: Path) -> None:
+    (found,) = differentiate(text, 'echo half >"$output"; exit 1')
+    assert found.broke_down
+    assert not text.exists()
+
+
+def test_flags_are_handed_on_and_nothing_else_stays(text: Path) -> None:
+    differentiate(text, 'echo "$@" >"$output"', "--enzyme-a=1", "--enzyme-b=2")
+    arguments = text.read_text().split()
+    assert [a for a in arguments if a.startswith("--enzyme")] == ["--enzyme-a=1", "--enzyme-b=2"]
+    assert sorted(path.name for path in text.parent.iterdir()) == ["log", "module.ll", "program"]
+    assert (text.parent / "log").read_text().startswith(f"$ {text.with_name('program')} ")

@@ -1,0 +1,158 @@
+"""What the command line asks for: which crate, which config, which keys; and what is none of these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pipeline import config, request
+from pipeline.config import ConfigError
+from pipeline.request import read_request
+
+
+@pytest.fixture(autouse=True)
+def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's folder; doit itself is in another."""
+    folder = tmp_path / "user"
+    folder.mkdir()
+    monkeypatch.setenv("CRATEGRAD_CWD", str(folder))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    return folder
+
+
+@pytest.fixture
+def refusal() -> Callable[..., str]:
+    def message(**variables: str) -> str:
+        with pytest.raises(ConfigError) as error:
+            read_request({name.replace("__", "."): value for name, value in variables.items()})
+        return error.value.message
+
+    return message
+
+
+# ---- The crate
+
+
+@pytest.mark.parametrize(
+    ("crate", "folder"),
+    [
+        ("demo", "user/demo"),
+        ("./demo/", "user/demo"),
+        ("../demo", "demo"),
+        (".", "user"),
+        ("{root}/demo", "demo"),
+        ("~/demo", "home/demo"),
+        ("two words", "user/two words"),
+    ],
+)
+def test_crate_is_relative_to_where_the_user_started(tmp_path: Path, crate: str, folder: str) -> None:
+    assert read_request({"crate": crate.format(root=tmp_path)}).folder == tmp_path / folder
+
+
+def test_where_doit_was_started_counts_where_nobody_says_better(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CRATEGRAD_CWD")
+    assert read_request({"crate": "demo"}).folder == tmp_path / "demo"
+
+
+def test_crate_of_nobody_is_the_users_to_mend(refusal: Callable[..., str]) -> None:
+    assert "~nobody-of-this-name" in refusal(crate="~nobody-of-this-name/demo")
+
+
+def test_without_a_crate_the_example_is_built() -> None:
+    assert read_request({}).folder == request.EXAMPLE
+    assert (request.EXAMPLE / "Cargo.toml").is_file()
+
+
+# ---- The config
+
+
+def test_without_a_config_the_default_is_taken() -> None:
+    assert read_request({}).config == config.load("default")
+
+
+def test_config_by_name() -> None:
+    assert read_request({"config": "fat-lto"}).config == config.load("fat-lto")
+
+
+def test_config_by_path_is_relative_to_where_the_user_started(started: Path) -> None:
+    (started / "mine.yaml").write_text("extends: default\nopt2:\n  level: 1\n")
+    found = read_request({"config": "mine.yaml"}).config
+    assert (found.name, found.opt2.level) == ("mine", 1)
+
+
+def test_overrides_reach_the_config() -> None:
+    overrides = {"opt2.level": "1", "codegen.cpu": "skylake", "enzyme.flags.enzyme-print-perf": "true"}
+    found = read_request({"config": "fat-lto", **overrides}).config
+    assert found == config.load("fat-lto", overrides)
+    assert (found.opt2.level, found.codegen.cpu, found.enzyme.flags) == (1, "skylake", {"enzyme-print-perf": True})
+
+
+def test_crate_and_config_are_no_overrides(started: Path) -> None:
+    assert read_request({"crate": ".", "config": "default"}).config == config.load("default")
+
+
+# ---- What is wrong
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("crat", "crate"),
+        ("confg", "config"),
+        ("opt2__levl", "opt2.level"),
+        ("strateg", "strategy"),
+        ("enzyme__fast_maths", "enzyme.fast_math"),
+    ],
+)
+def test_variable_that_is_none_is_refused_with_the_nearest(refusal: Callable[..., str], name: str, near: str) -> None:
+    message = refusal(**{name: "x"})
+    assert f"{name.replace('__', '.')}=x" in message
+    assert f"did you mean `{near}`?" in message
+
+
+def test_variable_that_is_near_to_none_is_refused_with_what_there_is(refusal: Callable[..., str]) -> None:
+    message = refusal(zzzzzz="x")
+    assert "zzzzzz=x" in message
+    assert "did you mean" not in message
+    assert all(word in message for word in ("crate", "config", "keys"))
+
+
+def test_value_that_is_wrong_is_refused(refusal: Callable[..., str]) -> None:
+    assert "opt2.level=7" in refusal(opt2__level="7")
+
+
+def test_wrong_variable_is_told_before_a_wrong_config(refusal: Callable[..., str]) -> None:
+    assert "crat=x" in refusal(crat="x", config="none")
+
+
+def test_errors_of_a_request_have_the_exit_code_of_configs() -> None:
+    with pytest.raises(ConfigError) as error:
+        read_request({"zzzzzz": "x"})
+    assert error.value.exit_code == 3
+
+
+# ---- The environment
+
+
+@pytest.mark.parametrize(("value", "offline"), [(None, False), ("", False), ("0", False), ("1", True), ("yes", True)])
+def test_offline(monkeypatch: pytest.MonkeyPatch, value: str | None, offline: bool) -> None:
+    monkeypatch.delenv("CRATEGRAD_OFFLINE", raising=False)
+    if value is not None:
+        monkeypatch.setenv("CRATEGRAD_OFFLINE", value)
+    assert request.offline() == offline
+
+
+@pytest.mark.parametrize("unset", [None, ""])
+def test_cache_is_in_the_checkout_unless_it_is_elsewhere(monkeypatch: pytest.MonkeyPatch, unset: str | None) -> None:
+    monkeypatch.setenv("CRATEGRAD_CACHE", "/elsewhere")
+    assert request.cache_folder() == Path("/elsewhere")
+    monkeypatch.delenv("CRATEGRAD_CACHE") if unset is None else monkeypatch.setenv("CRATEGRAD_CACHE", unset)
+    assert request.cache_folder() == request.ROOT / "cache"
+
+
+def test_paths_are_shown_as_the_user_would_write_them(started: Path, tmp_path: Path) -> None:
+    assert request.shown(started / "demo/target/x") == "demo/target/x"
+    assert request.shown(tmp_path / "elsewhere") == str(tmp_path / "elsewhere")

@@ -1,0 +1,269 @@
+"""The store: what is found is whole and is what was put in; everything else is a miss."""
+
+from __future__ import annotations
+
+import errno
+import json
+import multiprocessing
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.store import Entry, Store, tree_digest, write_whole
+
+FILES = {"module.bc": "bitcode", "native/core.a": "archive"}
+KEY, OTHER_KEY = "ab" * 32, "ab" + "cd" * 31
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "cache")
+
+
+def publish(store: Store, key: str, files: dict[str, str] = FILES, seconds: float = 1.5) -> Entry:
+    with store.scratch() as scratch:
+        made = scratch / "out"
+        for name, content in files.items():
+            path = made / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content)
+        return store.publish(key, made, seconds)
+
+
+def content(folder: Path) -> dict[str, str]:
+    return {path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*") if path.is_file()}
+
+
+def key_file(store: Store) -> Path:
+    (path,) = (store.root / "keys").rglob("*.json")
+    return path
+
+
+# ---- Published and found
+
+
+def test_published_is_found_with_every_byte(store: Store) -> None:
+    entry = publish(store, KEY)
+    assert store.find(KEY) == entry == Entry(tree_digest(store.tree(entry.tree)), 1.5)
+    assert content(store.tree(entry.tree)) == FILES
+
+
+def test_published_is_found_by_the_next_run(store: Store) -> None:
+    assert publish(store, KEY) == Store(store.root).find(KEY)
+
+
+def test_empty_store_has_nothing_and_is_not_made_by_asking(store: Store) -> None:
+    assert store.find(KEY) is None
+    assert not store.has("00")
+    assert not store.root.exists()
+
+
+def test_other_key_finds_nothing(store: Store) -> None:
+    publish(store, KEY)
+    assert store.find(OTHER_KEY) is None
+
+
+def test_same_bytes_from_two_keys_are_one_tree(store: Store) -> None:
+    one, other = publish(store, KEY, seconds=1), publish(store, OTHER_KEY, seconds=2)
+    assert one.tree == other.tree
+    assert len(list((store.root / "trees").iterdir())) == 1
+    assert (store.find(KEY), store.find(OTHER_KEY)) == (one, other)
+
+
+def test_key_means_what_was_published_last(store: Store) -> None:
+    publish(store, KEY)
+    entry = publish(store, KEY, {"module.bc": "other"})
+    assert store.find(KEY) == entry
+    assert content(store.tree(entry.tree)) == {"module.bc": "other"}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        FILES | {"module.bc": "bitcodf"},
+        FILES | {"more": ""},
+        {"module.bc": "bitcode"},
+        {"module.bc": "bitcode", "core.a": "archive"},
+        {"module.bc": "bitcode", "native/core.b": "archive"},
+        {"module.bc": "archive", "native/core.a": "bitcode"},
+        {},
+    ],
+)
+def test_trees_that_differ_have_digests_that_differ(store: Store, other: dict[str, str]) -> None:
+    assert publish(store, KEY, FILES | {"x": ""}).tree != publish(store, OTHER_KEY, other | {"x": ""}).tree
+
+
+# ---- Damage
+
+
+def change_a_byte(tree: Path) -> None:
+    (tree / "module.bc").write_text("bitcodf")
+
+
+def remove_a_file(tree: Path) -> None:
+    (tree / "native/core.a").unlink()
+
+
+def truncate(tree: Path) -> None:
+    (tree / "module.bc").write_text("")
+
+
+def add_a_file(tree: Path) -> None:
+    (tree / "more").write_text("")
+
+
+@pytest.mark.parametrize("damage", [change_a_byte, remove_a_file, truncate, add_a_file])
+def test_damaged_tree_is_not_found_and_is_removed(store: Store, damage: Callable[[Path], None]) -> None:
+    tree = publish(store, KEY).tree
+    damage(store.tree(tree))
+    assert store.has(tree)
+    assert store.find(KEY) is None
+    assert not store.tree(tree).exists()
+    assert publish(store, KEY).tree == tree
+    assert store.find(KEY) is not None
+
+
+def test_intact_tells_whole_from_damaged(store: Store) -> None:
+    tree = publish(store, KEY).tree
+    assert store.intact(tree)
+    change_a_byte(store.tree(tree))
+    assert not store.intact(tree)
+    assert not store.intact(tree)
+
+
+def test_truncated_key_is_a_miss_at_every_length(store: Store) -> None:
+    publish(store, KEY)
+    path = key_file(store)
+    whole = path.read_bytes()
+    for length in range(len(whole)):
+        path.write_bytes(whole[:length])
+        assert store.find(KEY) is None
+    path.write_bytes(whole)
+    assert store.find(KEY) is not None
+
+
+@pytest.mark.parametrize("garbage", [b"\xff\xfe", b"\0" * 80, b"null", b"[]", b"7", b"{}", b'{"tree": "00", "seconds": {}}'])
+def test_key_of_garbage_is_a_miss(store: Store, garbage: bytes) -> None:
+    publish(store, KEY)
+    key_file(store).write_bytes(garbage)
+    assert store.find(KEY) is None
+
+
+@pytest.mark.parametrize("tree", ["{}", "0" * 64])
+def test_key_of_a_tree_that_is_not_there_is_a_miss(store: Store, tree: str) -> None:
+    publish(store, KEY)
+    key_file(store).write_text(json.dumps({"tree": tree, "seconds": 1}))
+    assert store.find(KEY) is None
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "../../precious", "{folder}/precious"])
+def test_key_that_names_a_folder_elsewhere_removes_nothing(store: Store, tmp_path: Path, name: str) -> None:
+    (tmp_path / "precious").mkdir()
+    tree = publish(store, KEY).tree
+    path = key_file(store)
+    path.write_text(json.dumps({"tree": name.format(folder=tmp_path), "seconds": 1}))
+    assert store.find(KEY) is None
+    assert (tmp_path / "precious").exists()
+    assert path.exists()
+    assert store.tree(tree).exists()
+
+
+# ---- Scratch, and all or nothing
+
+
+def test_scratch_is_ones_own_and_gone_afterwards(store: Store) -> None:
+    with store.scratch() as one, store.scratch() as other:
+        assert one != other
+        assert one.parent == other.parent == store.root / "tmp"
+        (one / "deep").mkdir()
+        (one / "deep" / "file").write_text("")
+    assert list((store.root / "tmp").iterdir()) == []
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
+def test_scratch_is_gone_after_an_exception(store: Store, error: type[BaseException]) -> None:
+    with pytest.raises(error), store.scratch() as scratch:  # noqa: PT012
+        (scratch / "file").write_text("")
+        raise error
+    assert list((store.root / "tmp").iterdir()) == []
+
+
+def stopped_at(monkeypatch: pytest.MonkeyPatch, number: int, error: BaseException) -> None:
+    """Have the `number`th rename from now raise in place of renaming."""
+    real = Path.rename
+    calls = iter(range(1, 100))
+
+    def rename(path: Path, target: Any) -> Path:
+        if next(calls) == number:
+            raise error
+        return real(path, target)
+
+    monkeypatch.setattr(Path, "rename", rename)
+
+
+@pytest.mark.parametrize("number", [1, 2], ids=["before the tree is there", "before the key is there"])
+def test_publishing_that_is_interrupted_has_published_nothing(
+    store: Store, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    with monkeypatch.context() as patch:
+        stopped_at(patch, number, KeyboardInterrupt())
+        with pytest.raises(KeyboardInterrupt):
+            publish(store, KEY)
+    assert store.find(KEY) is None
+    assert list(store.root.rglob(f"{KEY}.json")) == []
+    assert all(store.intact(tree.name) for tree in (store.root / "trees").iterdir())
+    assert publish(store, KEY) == store.find(KEY)
+
+
+def test_publishing_that_fails_is_no_success(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped_at(monkeypatch, 1, OSError(errno.ENOSPC, "No space left on device"))
+    with pytest.raises(OSError, match="No space left"):
+        publish(store, KEY)
+
+
+def test_write_whole_leaves_the_new_or_the_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "folder" / "file"
+    write_whole(path, "old")
+    assert path.read_text() == "old"
+    write_whole(path, "new")
+    assert path.read_text() == "new"
+    assert list(path.parent.iterdir()) == [path]
+    stopped_at(monkeypatch, 1, KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(path, "newer")
+    assert path.read_text() == "new"
+
+
+def test_write_whole_is_never_seen_in_parts(tmp_path: Path) -> None:
+    """Whoever has the old file open still reads the old one: the bytes are never written over."""
+    path = tmp_path / "file"
+    write_whole(path, "old")
+    with path.open() as old:
+        write_whole(path, "new")
+        assert old.read() == "old"
+
+
+# ---- At the same time
+
+
+def publish_at_once(root: Path, barrier: Any, rounds: int) -> None:
+    for number in range(rounds):
+        barrier.wait(20)
+        entry = publish(Store(root), f"{number:064}", FILES | {"round": str(number)})
+        assert Store(root).find(f"{number:064}") == entry
+
+
+def test_publishing_the_same_at_the_same_time_succeeds_for_all(store: Store) -> None:
+    rounds = 15
+    start = multiprocessing.get_context("fork")
+    barrier = start.Barrier(2)
+    publishers = [start.Process(target=publish_at_once, args=(store.root, barrier, rounds)) for _ in range(2)]
+    for publisher in publishers:
+        publisher.start()
+    for publisher in publishers:
+        publisher.join(30)
+    assert [publisher.exitcode for publisher in publishers] == [0, 0]
+    assert len(list((store.root / "trees").iterdir())) == rounds
+    assert list((store.root / "tmp").iterdir()) == []
