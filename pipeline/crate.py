@@ -28,9 +28,10 @@ class Crate:
     binary: str
     packages: tuple[Path, ...]
     """The folders of the package itself and of all packages it depends on by path."""
-    others: tuple[Path, ...]
-    """Files outside these folders that cargo or rustc reads: the workspace's manifest and lock, cargo's configuration,
-    and what the last build was seen to read (`include_str!("../../x")`)."""
+    ambient: tuple[Path, ...]
+    """Files outside these folders that cargo goes by: the workspace's manifest and lock, cargo's configuration."""
+    read: tuple[Path, ...] = ()
+    """Other files that the last build was seen to read (`include_str!("../../x")`)."""
 
     @property
     def output(self) -> Path:
@@ -42,7 +43,7 @@ class Crate:
 
         All files of a package's folder count, as they do for cargo where a build script does not know better.
         """
-        files = {os.fspath(path): path.stat() for path in self.others if path.is_file()}
+        files = {os.fspath(path): path.stat() for path in (*self.ambient, *self.read) if path.is_file()}
         for package in self.packages:
             files |= source_files(package)
         return files
@@ -58,18 +59,18 @@ def open_crate(folder: Path, rust: Rust, digests: Digests) -> Crate:
     if not (folder / "Cargo.toml").is_file():
         raise UserError(f"error: {folder} is no crate: it has no Cargo.toml\n  = help: give crate= the folder that has it")
     packages = tuple(_path_packages(folder))
-    others = tuple(_ambient_files(folder))
-    manifests = [package / "Cargo.toml" for package in packages] + [p for p in others if p.name == "Cargo.toml"]
+    ambient = tuple(_ambient_files(folder))
+    manifests = [package / "Cargo.toml" for package in packages] + [p for p in ambient if p.name == "Cargo.toml"]
     layout = [path for path in (folder / "src", folder / "src/bin", *(folder / "src/bin").glob("*")) if path.is_dir()]
     asked = [rust.cargo.path, *manifests, *layout]
     binary = digests.remember("binary", folder, asked, lambda: _binary(folder, rust))
-    return _with_files_of_last_build(Crate(folder, binary, packages, others))
+    return _with_files_of_last_build(Crate(folder, binary, packages, ambient))
 
 
 def sources_digest(crate: Crate, digests: Digests) -> str:
     """SHA-256 of everything the crate's bitcode may depend on; wherever the crate lies."""
     parts = [f"package {digests.tree(package)}" for package in crate.packages]
-    parts += [f"other {digests.file(path) if path.is_file() else 'missing'}" for path in crate.others]
+    parts += [f"other {digests.file(path) if path.is_file() else 'missing'}" for path in (*crate.ambient, *crate.read)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
@@ -84,17 +85,16 @@ def note_files_read(crate: Crate, dep_info: Iterable[Path]) -> Crate:
     package = crate.folder.resolve()
     started = next(_workspace(package), package)  # where cargo starts rustc for the packages of a workspace
     named = {os.path.normpath(started / name) for rule in dep_info for name in _prerequisites(rule.read_text())}
-    outside = named - crate.files().keys()
-    write_whole(_files_read(crate), json.dumps(sorted(map(str, outside))))
-    return _with_files_of_last_build(crate)
+    outside = sorted(named - replace(crate, read=()).files().keys())
+    write_whole(_files_read(crate), json.dumps(outside))
+    return replace(crate, read=tuple(map(Path, outside)))
 
 
 def _with_files_of_last_build(crate: Crate) -> Crate:
     try:
-        names = json.loads(_files_read(crate).read_bytes())
-    except (OSError, ValueError):
+        return replace(crate, read=tuple(map(Path, json.loads(_files_read(crate).read_bytes()))))
+    except (OSError, ValueError, TypeError):
         return crate
-    return replace(crate, others=tuple(dict.fromkeys([*crate.others, *map(Path, names)])))
 
 
 def _files_read(crate: Crate) -> Path:

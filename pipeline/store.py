@@ -36,6 +36,7 @@ class Store:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self._seen_whole: set[str] = set()
 
     def tree(self, digest: str) -> Path:
         """Where the tree of this digest lies, if it is there."""
@@ -46,10 +47,14 @@ class Store:
         return re.fullmatch("[0-9a-f]{64}", digest) is not None and self.tree(digest).is_dir()
 
     def intact(self, digest: str) -> bool:
-        """True where the tree is there and its bytes are those it is named for.  A damaged tree is removed."""
+        """True where the tree is there and its bytes are those it is named for.  A damaged tree is removed.
+
+        A tree is read once: what happens to it after that is within the run.
+        """
         if not self.has(digest):
             return False
-        if tree_digest(self.tree(digest)) == digest:
+        if digest in self._seen_whole or tree_digest(self.tree(digest)) == digest:
+            self._seen_whole.add(digest)
             return True
         shutil.rmtree(self.tree(digest), ignore_errors=True)
         return False
@@ -86,6 +91,7 @@ class Store:
             except OSError:
                 if not self.has(digest):  # else somebody has put the very same tree there in this moment
                     raise
+        self._seen_whole.add(digest)
         _flush(self.tree(digest).parent)
         entry = Entry(digest, round(seconds, 3))
         write_whole(self._key_file(key), json.dumps(asdict(entry)))

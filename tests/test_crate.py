@@ -198,7 +198,7 @@ def test_path_that_leads_nowhere_is_left_to_cargo(tmp_path: Path, opened: Callab
 def test_members_manifest_and_lock_of_the_workspace_count(tmp_path: Path, opened: Callable[[Path], Crate]) -> None:
     tree(tmp_path, HALF_A_DOZEN | {"Cargo.lock": "", "app/Cargo.lock": ""})
     crate = opened(tmp_path / "app")
-    assert {tmp_path / "Cargo.toml", tmp_path / "Cargo.lock"} <= set(crate.others)
+    assert {tmp_path / "Cargo.toml", tmp_path / "Cargo.lock"} <= set(crate.ambient)
     assert os.fspath(tmp_path / "stranger/src/lib.rs") not in crate.files()
 
 
@@ -314,7 +314,7 @@ def test_file_read_outside_the_packages_counts_from_then_on(
     folder, outside = tree(tmp_path / "app", APP), tree(tmp_path, {name: "1"}) / name
     inside = folder / "src/main.rs"
     noted = note_files_read(opened(folder), [dep_info(tmp_path, "src/main.rs", inside, outside)])
-    assert noted.others == (outside,)
+    assert noted.read == (outside,)
     assert opened(folder) == noted
     before = sources_digest(noted, digests)
     outside.write_text("2")
@@ -329,14 +329,14 @@ def test_files_of_all_dep_infos_count(tmp_path: Path, opened: Callable[[Path], C
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         rules.append(dep_info(tmp_path / name, tmp_path / name / "x"))
-    assert note_files_read(crate, rules).others == (tmp_path / "one/x", tmp_path / "two/x")
+    assert note_files_read(crate, rules).read == (tmp_path / "one/x", tmp_path / "two/x")
 
 
 def test_what_is_read_no_more_counts_no_more(tmp_path: Path, opened: Callable[[Path], Crate]) -> None:
     folder = tree(tmp_path / "app", APP)
     note_files_read(opened(folder), [dep_info(tmp_path, tmp_path / "x")])
     note_files_read(opened(folder), [dep_info(tmp_path, "src/main.rs")])
-    assert opened(folder).others == ()
+    assert opened(folder).read == ()
 
 
 @pytest.mark.parametrize("damage", ["", "{", "\0", '["/x'])
@@ -344,7 +344,7 @@ def test_damaged_note_is_no_note(tmp_path: Path, opened: Callable[[Path], Crate]
     crate = opened(tree(tmp_path / "app", APP))
     note_files_read(crate, [dep_info(tmp_path, tmp_path / "x")])
     (crate.output / "files-read.json").write_text(damage)
-    assert opened(tmp_path / "app").others == ()
+    assert opened(tmp_path / "app").read == ()
 
 
 INCLUDING = {
