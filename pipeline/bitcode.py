@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,6 +84,8 @@ def without_checksums(data: bytes) -> bytes:
 
 def write_natives(members: Sequence[Member], archive: Path, llvm_ar: Tool, log: Path) -> bool:
     """Write the native objects among `members` as an archive with an index; False where there are none."""
+    import tempfile
+
     natives = [member for member in members if member.is_native]
     if not natives:
         return False

@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -163,6 +162,8 @@ class Build:
 
 def _install(made: Path, place: Path) -> None:
     """Copy a file to its place, whole or not at all; a running program of that name is not disturbed."""
+    import shutil
+
     place.parent.mkdir(parents=True, exist_ok=True)
     scratch = place.with_name(f".{place.name}.new")
     shutil.copy2(made, scratch)

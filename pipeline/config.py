@@ -7,7 +7,6 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from functools import cache, reduce
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
@@ -295,6 +294,8 @@ def _refuse_unmet_needs(keys: Keys, tree: Node) -> None:
 
 
 def _nearest(word: str, words: Iterable[str]) -> str | None:
+    from difflib import get_close_matches
+
     return next(iter(get_close_matches(word[:80], list(words), n=1, cutoff=0.65)), None)
 
 

@@ -13,7 +13,6 @@ import re
 import time
 from collections.abc import Callable, Container, Iterable
 from contextlib import suppress
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +33,7 @@ class Digests:
         self._memory = memory
         self._known = _load(memory)
         self._changed = False
+        self._tools: dict[Path, str] = {}
 
     def file(self, path: Path) -> str:
         """SHA-256 of the file's bytes."""
@@ -48,8 +48,15 @@ class Digests:
     def tool(self, path: Path) -> str:
         """What a tool is: its own file and the shared libraries it loads (`opt` is a small front; the compiler is libLLVM).
 
+        It is looked at once: a tool does not change within a run.
+
         Raises: UserError where the tool is not there.
         """
+        if path not in self._tools:
+            self._tools[path] = self._tool(path)
+        return self._tools[path]
+
+    def _tool(self, path: Path) -> str:
         if not path.is_file():
             raise UserError(f"error: {path} is missing\n  = help: `./doit doctor` says how to get it")
         libraries = self._libraries(path)
@@ -58,7 +65,8 @@ class Digests:
 
     def _libraries(self, tool: Path) -> list[str]:
         """The shared libraries of a tool; asked again where it, or one of those known so far, has changed or is gone."""
-        _, known = self._known.get(f"libraries:{tool}", ("", []))
+        entry = self._known.get(f"libraries:{tool}")
+        known = entry[1] if isinstance(entry, list) and len(entry) == 2 and isinstance(entry[1], list) else []
         watched = [tool, *(path for path in map(Path, known) if path.is_file())]
         return self.remember("libraries", tool, watched, lambda: _shared_libraries(tool))  # type: ignore[no-any-return]
 
@@ -112,11 +120,17 @@ def source_files(root: Path, skipped: Container[str] = ()) -> Stats:
                 if entry.is_dir(follow_symlinks=False):
                     if entry.name not in skipped and not _is_set_apart(entry, root):
                         folders.append(entry.path)
-                else:
-                    with suppress(OSError):  # a link to nowhere, or to itself
-                        if entry.is_file():
-                            found.append((entry.path, entry.stat()))
-    return dict(sorted(found, key=itemgetter(0)))
+                elif entry.is_file(follow_symlinks=False) or _is_link_to_file(entry):
+                    found.append((entry.path, entry.stat()))
+    found.sort()
+    return dict(found)
+
+
+def _is_link_to_file(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError:  # a link to itself
+        return False
 
 
 def _is_set_apart(folder: os.DirEntry[str], root: Path) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +47,8 @@ class Catalyst:
 
         Its exit code says nothing: the verdict is whether the text is there and no line says `error: … Enzyme: …`.
         """
+        import tempfile
+
         with tempfile.TemporaryDirectory(dir=text.parent) as workspace:
             argv: list[process.Argument] = [self.catalyst, "--tool=llc", module, "-o", text, *flags]
             argv += [f"--workspace={workspace}", "--keep-intermediate"]

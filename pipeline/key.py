@@ -12,7 +12,7 @@ import functools
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from pathlib import Path
 from typing import Any
 
@@ -81,28 +81,29 @@ def code(module: str) -> Mapping[str, str]:
     sources = {module: _source(module)}
     waiting = [module]
     while waiting:
-        for name in _imports(sources[waiting.pop()]) - sources.keys():
+        for name in _imports(waiting.pop()) - sources.keys():
             sources[name] = _source(name)
             waiting.append(name)
     return sources
 
 
-def _imports(source: str) -> set[str]:
-    """The modules of the pipeline that a source imports, wherever it does (heavy ones inside functions)."""
+@functools.cache
+def _imports(module: str) -> Set[str]:
+    """The modules of the pipeline that a module imports, wherever it does (heavy ones inside functions)."""
     found = set()
-    for package, names in _IMPORTED.findall(source):
+    for package, names in _IMPORTED.findall(_source(module)):
         found |= {package, *(f"{package}.{name}" for name in re.findall(r"\w+", names))}
-    return {name for name in found if _file(name)}
+    return found & _files().keys()
 
 
 @functools.cache
 def _source(module: str) -> str:
-    file = _file(module)
+    file = _files().get(module)
     return file.read_text() if file else ""
 
 
 @functools.cache
-def _file(module: str) -> Path | None:
-    path = _ROOT.joinpath(*module.split("."))
-    candidates = (path.with_suffix(".py"), path / "__init__.py")
-    return next((candidate for candidate in candidates if candidate.is_file()), None)
+def _files() -> Mapping[str, Path]:
+    """All modules of the pipeline by name."""
+    named = ((path.relative_to(_ROOT).with_suffix("").parts, path) for path in (_ROOT / "pipeline").rglob("*.py"))
+    return {".".join(parts).removesuffix(".__init__"): path for parts, path in named}

@@ -11,7 +11,6 @@ import io
 import json
 import re
 import sys
-import tarfile
 from pathlib import Path
 
 
@@ -29,6 +28,8 @@ def expand(arguments: list[str]) -> list[str]:
 
 def record(arguments: list[str]) -> None:
     """Write the record of a link to the path that follows `-o`."""
+    import tarfile
+
     output = arguments[arguments.index("-o") + 1]
     text = json.dumps(arguments).encode()
     with tarfile.open(output, "w") as tar:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 from pipeline import config
@@ -63,5 +62,7 @@ def _folder(crate: str, started: Path) -> Path:
 
 
 def _nearest(name: str) -> str:
+    from difflib import get_close_matches
+
     candidate = next(iter(get_close_matches(name, [*filter(None, ["crate", "config", config.nearest_key(name)])], n=1)), None)
     return f"; did you mean `{candidate}`?" if candidate else "; there are crate, config, and the keys of a config"

@@ -13,8 +13,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -56,7 +54,7 @@ class Store:
         if digest in self._seen_whole or tree_digest(self.tree(digest)) == digest:
             self._seen_whole.add(digest)
             return True
-        shutil.rmtree(self.tree(digest), ignore_errors=True)
+        _remove(self.tree(digest))
         return False
 
     def find(self, key: str) -> Entry | None:
@@ -71,12 +69,14 @@ class Store:
     @contextmanager
     def scratch(self) -> Iterator[Path]:
         """A folder of one's own, gone when the block is left."""
+        import tempfile
+
         (self.root / "tmp").mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(dir=self.root / "tmp"))
         try:
             yield folder
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            _remove(folder)
 
     def publish(self, key: str, made: Path, seconds: float) -> Entry:
         """Take the folder `made` (in scratch) in as the tree of `key`."""
@@ -109,6 +109,8 @@ def tree_digest(folder: Path) -> str:
 
 def write_whole(path: Path, text: str) -> None:
     """Write a file so that whoever looks sees the old one or the new one, never a part."""
+    import tempfile
+
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     with os.fdopen(handle, "w") as stream:
@@ -116,6 +118,12 @@ def write_whole(path: Path, text: str) -> None:
         stream.flush()
         os.fsync(stream.fileno())
     Path(scratch).rename(path)
+
+
+def _remove(folder: Path) -> None:
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _files(folder: Path) -> list[Path]:

@@ -168,12 +168,12 @@ def _give_up(error: UserError) -> NoReturn:
 
 def _summarise(build: Build) -> None:
     """Say where the program is and what each stage took."""
+    made = {name: build.made(name) for name in build.steps}
     print(f"{build.crate.binary}: {request.shown(build.program)}")
-    for name in build.steps:
-        made = build.made(name)
-        assert made is not None, "the stages have run"
-        print(f"   {name:<14}{_how(made)}")
-    print(_derivatives(build))
+    for name, stage in made.items():
+        assert stage is not None, "the stages have run"
+        print(f"   {name:<14}{_how(stage)}")
+    print(_derivatives(build, made.get("abi_fixup")))
 
 
 def _how(made: Made) -> str:
@@ -182,10 +182,10 @@ def _how(made: Made) -> str:
     return f"{made.seconds:7.2f} s" if made.how == "ran" else "from cache"
 
 
-def _derivatives(build: Build) -> str:
-    if "abi_fixup" not in build.steps:
+def _derivatives(build: Build, abi_fixup: Made | None) -> str:
+    if abi_fixup is None:
         return "built without derivatives: the config says `autodiff: false`"
-    found = json.loads((build.output("abi_fixup") / DERIVATIVES).read_text())
+    found = json.loads((build.store.tree(abi_fixup.tree) / DERIVATIVES).read_text())
     if not found:
         return f"no #[autodiff…] derivative is used in {build.crate.binary}: built as by plain cargo"
     return "\n".join(f"   {d['derivative']}: {d['mode']} mode of {d['primal']} ({d['place']})" for d in found)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,14 +68,12 @@ def find_tools() -> Tools:
         libllvm=Tool(Path(f"/usr/lib/{sys.implementation._multiarch}/libLLVM.so.{LLVM_MAJOR}.1")),
         libllvmlite=Tool(_llvmlite()),
         catalyst=Tool(Path(sys.prefix) / "bin" / "catalyst"),
-        cc=Tool(Path(shutil.which("cc", path="/usr/bin:/usr/local/bin") or "/usr/bin/cc")),
+        cc=Tool(Path("/usr/bin/cc")),
     )
 
 
 def _llvm(name: str) -> Tool:
-    beside = _LLVM_BIN / name
-    elsewhere = shutil.which(f"{name}-{LLVM_MAJOR}")
-    return Tool(beside if beside.exists() or not elsewhere else Path(elsewhere).resolve())
+    return Tool(_LLVM_BIN / name)
 
 
 def _llvmlite() -> Path:

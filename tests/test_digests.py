@@ -282,6 +282,11 @@ def compiled(output: Path, source: str, *flags: object) -> Path:
     return output
 
 
+def next_run(digests: Digests, folder: Path) -> Digests:
+    digests.save()
+    return Digests(folder / "digests.json")
+
+
 def library(folder: Path, name: str, source: str, *needed: object) -> Path:
     return compiled(folder / f"lib{name}.so", source, "-shared", "-fPIC", f"-Wl,-rpath,{folder}", "-xnone", *needed)
 
@@ -291,7 +296,7 @@ def test_script_is_its_own_file_alone(tmp_path: Path, digests: Digests) -> None:
     before = digests.tool(tool)
     assert digests.tool(Path(shutil.copy(tool, tmp_path / "copy"))) == before
     tool.write_text("#!/bin/sh\ntrue\n")
-    assert digests.tool(tool) != before
+    assert next_run(digests, tmp_path).tool(tool) != before
 
 
 def test_missing_tool_is_the_users_to_mend(tmp_path: Path, digests: Digests) -> None:
@@ -307,9 +312,9 @@ def test_tool_is_what_its_libraries_are(tmp_path: Path, digests: Digests) -> Non
     )
     let_it_settle()
     before = digests.tool(tool)
-    assert digests.tool(tool) == before
+    assert next_run(digests, tmp_path).tool(tool) == before
     library(tmp_path, "one", "int one(void) { return 2; }")
-    assert digests.tool(tool) != before
+    assert next_run(digests, tmp_path).tool(tool) != before
 
 
 @pytest.mark.toolchain
@@ -323,4 +328,4 @@ def test_tool_whose_library_loads_another_library_than_before(tmp_path: Path, di
     before = digests.tool(tool)
     library(tmp_path, "one", "int one(void) { return 2; }")
     two.unlink()
-    assert digests.tool(tool) != before
+    assert next_run(digests, tmp_path).tool(tool) != before

@@ -5,7 +5,6 @@ Once per toolchain: always optimised, always panic=abort, whatever the crate's o
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,12 +45,14 @@ class BuildStd:
 
     def run(self, inputs: Inputs, out: Path, log: Path) -> None:
         """Build the empty crate with cargo's -Zbuild-std and keep what it needed."""
+        import shutil
+
         work = out / "work"
         self._build(work, log)
         libraries = sorted(work.glob(f"target/{self.host}/release/deps/*.rlib"))
-        self._keep_sysroot(libraries, out)
         for library in libraries:
             self._take_apart(library, out, log)
+        self._keep_sysroot(libraries, out)
         shutil.rmtree(work)
         modules = sorted((out / BITCODE).rglob("*.bc"))
         process.run_tool([self.llvm_link, "-o", out / STD_MODULE, *modules], log=log)
@@ -86,7 +87,7 @@ class BuildStd:
         folder.mkdir(parents=True)
         for library in libraries:
             if _crate_name(library) != "empty":
-                shutil.copyfile(library, folder / library.name)
+                library.rename(folder / library.name)
 
     def _take_apart(self, library: Path, out: Path, log: Path) -> None:
         crate = _crate_name(library)

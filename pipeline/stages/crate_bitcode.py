@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import tarfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pipeline import bitcode, cargo, process
 from pipeline.errors import UserError
@@ -16,6 +15,9 @@ from pipeline.key import location
 from pipeline.stages import Inputs
 from pipeline.stages.build_std import SYSROOT
 from pipeline.toolchain import Rust, Tool
+
+if TYPE_CHECKING:
+    import tarfile
 
 LINK_LINE = "link.json"
 OUTSIDE = "dep-info"
@@ -116,6 +118,8 @@ class _LinkLine:
         self.parts = 0
 
     def take_apart(self, record: Path) -> None:
+        import tarfile
+
         with tarfile.open(record) as tar:
             arguments: list[str] = json.loads(_read(tar, "arguments.json"))
             line: list[Any] = []
