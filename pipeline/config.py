@@ -157,16 +157,25 @@ def load(name_or_path: str, overrides: Mapping[str, str] = {}, *, relative_to: P
 
     Raises: ConfigError, and nothing else, for whatever is wrong with any of these.
     """
+    return load_with_files(name_or_path, overrides, relative_to=relative_to)[0]
+
+
+def load_with_files(
+    name_or_path: str, overrides: Mapping[str, str] = {}, *, relative_to: Path | None = None
+) -> tuple[Config, list[str]]:
+    """The same, and the files it was read from."""
     here = (relative_to or Path()).absolute()
     path = _located(name_or_path, here)
-    tree = reduce(_merged, [*_read_chain(path, here), *(_override(dotted, text, here) for dotted, text in overrides.items())])
+    layers, files = _read_chain(path, here)
+    tree = reduce(_merged, [*layers, *(_override(dotted, text, here) for dotted, text in overrides.items())])
     _refuse_flags(tree)
     try:
         keys = msgspec.convert(tree.plain, Keys)
     except msgspec.ValidationError as error:
         raise _refusal(tree, str(error)) from None
     _refuse_unmet_needs(keys, tree)
-    return Config(name=path.stem, **msgspec.structs.asdict(keys) | {"toolchain": _toolchain(keys, tree)})
+    set_keys = msgspec.structs.asdict(keys) | {"toolchain": _toolchain(keys, tree)}
+    return Config(name=path.stem, **set_keys), files
 
 
 def _located(name_or_path: str, folder: Path) -> Path:
@@ -175,8 +184,8 @@ def _located(name_or_path: str, folder: Path) -> Path:
     return _SHIPPED / f"{name_or_path}.yaml"
 
 
-def _read_chain(path: Path, here: Path) -> list[Node]:
-    """The config at `path` and before it those it extends, the outermost first."""
+def _read_chain(path: Path, here: Path) -> tuple[list[Node], list[str]]:
+    """The config at `path` and before it those it extends, the outermost first; and the files they are in."""
     layers = [_read(path, here)]
     chain = [os.path.realpath(path)]
     while (extends := layers[0].entries.get("extends")) and extends.value is not None:
@@ -188,7 +197,7 @@ def _read_chain(path: Path, here: Path) -> list[Node]:
         if chain[-1] in chain[:-1]:
             circle = " → ".join(_shown(Path(each), here) for each in chain[chain.index(chain[-1]) :])
             raise ConfigError(f"{extends.place}: `extends` runs in a circle: {circle}")
-    return layers
+    return layers, chain
 
 
 def _read(path: Path, here: Path, asked_at: str = "") -> Node:

@@ -64,15 +64,31 @@ class Digests:
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     def _libraries(self, tool: Path) -> list[str]:
-        """The shared libraries of a tool; asked again where it, or one of those known so far, has changed or is gone."""
-        entry = self._known.get(f"libraries:{tool}")
-        known = entry[1] if isinstance(entry, list) and len(entry) == 2 and isinstance(entry[1], list) else []
-        watched = [tool, *(path for path in map(Path, known) if path.is_file())]
-        return self.remember("libraries", tool, watched, lambda: _shared_libraries(tool))  # type: ignore[no-any-return]
+        """The shared libraries of a tool; asked again where it, or one of them, has changed or is gone."""
+
+        def ask() -> tuple[list[str], list[str]]:
+            found = _shared_libraries(tool)
+            return found, [str(tool), *found]
+
+        return self.follow("libraries", tool, ask)  # type: ignore[no-any-return]
 
     def remember(self, kind: str, subject: object, files: Iterable[Path], compute: Callable[[], Any]) -> Any:
         """The JSON-able value of `compute`, remembered for as long as none of `files` changes."""
         return self._remember(f"{kind}:{subject}", {os.fspath(path): path.stat() for path in files}, compute)
+
+    def follow(self, kind: str, subject: object, compute: Callable[[], tuple[Any, Iterable[str]]]) -> Any:
+        """The same, where only `compute` knows which files its value was made of: it gives them beside the value."""
+        name = f"{kind}:{subject}"
+        known = self._known.get(name)
+        if isinstance(known, list) and len(known) == 3 and known[0] == _signature_of(known[1]):
+            return known[2]
+        begin = time.time_ns()
+        value, files = compute()
+        paths = [os.fspath(path) for path in files]
+        if _newest(_stats(paths)) < begin - _RACY_NS:
+            self._known[name] = [_signature_of(paths), paths, value]
+            self._changed = True
+        return value
 
     def save(self) -> None:
         """Keep what was learnt.  A memory that cannot be written is no error."""
@@ -95,8 +111,7 @@ class Digests:
             return known[1]
         begin = time.time_ns()
         value = compute()
-        newest = max((max(stat.st_mtime_ns, stat.st_ctime_ns) for stat in files.values()), default=0)
-        if newest < begin - _RACY_NS:
+        if _newest(files) < begin - _RACY_NS:
             self._known[name] = [signature, value]
             self._changed = True
         return value
@@ -156,6 +171,22 @@ def _load(memory: Path) -> dict[str, Any]:
 def _signature(files: Stats) -> str:
     lines = (f"{p}\0{s.st_mtime_ns} {s.st_size} {s.st_ino} {s.st_ctime_ns}" for p, s in files.items())
     return hashlib.sha256(os.fsencode("\n".join(lines))).hexdigest()
+
+
+def _signature_of(paths: Any) -> str | None:
+    """The signature of files that are all there; of what is no list of files, none."""
+    try:
+        return _signature(_stats(paths))
+    except (OSError, TypeError, ValueError):
+        return None
+
+
+def _stats(paths: Iterable[str]) -> Stats:
+    return {path: Path(path).stat() for path in paths}
+
+
+def _newest(files: Stats) -> int:
+    return max((max(stat.st_mtime_ns, stat.st_ctime_ns) for stat in files.values()), default=0)
 
 
 def _shared_libraries(tool: Path) -> list[str]:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from pipeline import config
 from pipeline.config import Config, ConfigError
+from pipeline.digests import Digests
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = ROOT / "examples" / "hello"
@@ -22,7 +27,7 @@ class Request:
     config: Config
 
 
-def read_request(variables: Mapping[str, str]) -> Request:
+def read_request(variables: Mapping[str, str], digests: Digests) -> Request:
     """The request in doit's command-line variables.
 
     Paths are relative to the folder in which the user started (`CRATEGRAD_CWD`; doit itself moves to dodo.py's).
@@ -34,7 +39,7 @@ def read_request(variables: Mapping[str, str]) -> Request:
     for name, value in overrides.items():
         if not config.is_config_key(name):
             raise ConfigError(f"command line: {name}={value}: there is no such variable{_nearest(name)}")
-    chosen = config.load(variables.get("config", "default"), overrides, relative_to=started)
+    chosen = _load(variables.get("config", "default"), overrides, started, digests)
     return Request(_folder(variables["crate"], started) if "crate" in variables else EXAMPLE, chosen)
 
 
@@ -52,6 +57,17 @@ def shown(path: Path) -> str:
     """A path as the user would write it: relative to where he started, if it is below."""
     started = Path(os.environ.get("CRATEGRAD_CWD") or Path.cwd())
     return str(path.relative_to(started)) if path.is_relative_to(started) else str(path)
+
+
+def _load(name: str, overrides: Mapping[str, str], started: Path, digests: Digests) -> Config:
+    """`config.load`, remembered for as long as the files stay as they are: to import a YAML parser is what costs."""
+
+    def read() -> tuple[Any, list[str]]:
+        loaded, files = config.load_with_files(name, overrides, relative_to=started)
+        return msgspec.to_builtins(loaded), [*files, config.__file__]
+
+    asked = json.dumps([name, os.fspath(started), dict(overrides)])
+    return msgspec.convert(digests.follow("config", asked, read), Config)
 
 
 def _folder(crate: str, started: Path) -> Path:

@@ -56,9 +56,9 @@ class Reporter(ConsoleReporter):  # type: ignore[misc]
             sys.stderr.write(f"   {task.name} is up to date (-a runs it all the same)\n")
 
 
-def _read_request() -> Request:
+def _read_request(digests: Digests) -> Request:
     try:
-        return request.read_request(doit.doit_cmd._CMDLINE_VARS or {})
+        return request.read_request(doit.doit_cmd._CMDLINE_VARS or {}, digests)
     except ConfigError as error:
         _give_up(error)
 
@@ -72,11 +72,12 @@ class Tasks:
 
     def __init__(self) -> None:
         end_quietly_on_signals()
-        self._asked = _read_request()
+        digests = _digests()
+        self._asked = _read_request(digests)
         self._build: Build | None = None
         self._error: UserError | None = None
         try:
-            self._build = _open(self._asked)
+            self._build = _open(self._asked, digests)
         except UserError as error:
             self._error = error
 
@@ -121,8 +122,11 @@ class Tasks:
         return {"actions": [(_fail, [self._error])], "io": {"capture": False}}
 
 
-def _open(asked: Request) -> Build:
-    digests = Digests(request.cache_folder() / "digests.json")
+def _digests() -> Digests:
+    return Digests(request.cache_folder() / "digests.json")
+
+
+def _open(asked: Request, digests: Digests) -> Build:
     rust, tools = find_rust(asked.config.toolchain, digests), find_tools()
     crate = open_crate(asked.folder, rust, digests)
     std = sources_of_std(rust, digests) if asked.config.build_std == "full" else ""
@@ -211,7 +215,8 @@ def run_doctor() -> TaskFailed | None:
     """What is here, what is missing, and how to get it."""
     from pipeline import doctor
 
-    healthy = doctor.report(_read_request().config.toolchain, Digests(request.cache_folder() / "digests.json"))
+    digests = _digests()
+    healthy = doctor.report(_read_request(digests).config.toolchain, digests)
     return None if healthy else TaskFailed("something is missing", report=False)
 
 

@@ -4,22 +4,24 @@ PyYAML parses and composes.  Its constructors are left out: they lose the positi
 and leak ValueErrors on scalars such as `0x_` or `2026-13-45`.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import msgspec
-import yaml
 
 from pipeline.errors import UserError
+
+if TYPE_CHECKING:
+    import yaml
 
 MAX_BYTES = 64 * 1024
 MAX_DEPTH = 8
 
 Scalar: TypeAlias = bool | int | float | str
-
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # PyYAML may be built without libyaml
 
 _WORDS = {"true": True, "false": False, "null": None}
 _VALUES = {form: value for word, value in _WORDS.items() for form in (word, word.title(), word.upper())} | {"": None, "~": None}
@@ -70,7 +72,7 @@ class Node(NamedTuple):
     text: str  # as written, fit for a message
 
     @property
-    def entries(self) -> dict[str, "Node"]:
+    def entries(self) -> dict[str, Node]:
         """The values of a mapping; of anything else none."""
         return self.value if isinstance(self.value, dict) else {}
 
@@ -87,20 +89,30 @@ def read(data: bytes, source: Source) -> Node:
     anchors, aliases, merge keys, tags, several documents, keys that are not text, words that are text to some readers
     and not to others, text of more than a line, more than MAX_BYTES or MAX_DEPTH.
     """
+    import yaml
+
     start = source.place(0, 0)
     if len(data) > MAX_BYTES:
         raise ConfigError(f"{start}: too large for a config: more than {MAX_BYTES // 1024} kB")
     text = data.decode("utf-8-sig", errors="surrogateescape")
     _refuse_no_text(text, source)
     try:
-        _refuse_cleverness(yaml.parse(text, _LOADER), source)
-        root = yaml.compose(text, _LOADER)
+        _refuse_cleverness(yaml.parse(text, _loader()), source)
+        root = yaml.compose(text, _loader())
     except yaml.MarkedYAMLError as error:
         raise _not_yaml(error, text, source) from None
     return _node(root, source) if root else Node(source, start, start, None, "nothing")
 
 
+def _loader() -> Any:
+    import yaml
+
+    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # PyYAML may be built without libyaml
+
+
 def _refuse_no_text(text: str, source: Source) -> None:
+    import yaml
+
     # Surrogates, too, are what PyYAML calls non-printable: they stand for bytes that are not UTF-8.
     if found := yaml.reader.Reader.NON_PRINTABLE.search(text):
         *lines, before = text[: found.start()].split("\n")
@@ -110,6 +122,8 @@ def _refuse_no_text(text: str, source: Source) -> None:
 
 def _refuse_cleverness(events: Iterable[Any], source: Source) -> None:
     """What a config can do without, and what could blow up a small file or run code."""
+    import yaml
+
     documents = depth = 0
     for event in events:
         place = source.begin(event)
@@ -137,6 +151,8 @@ def _not_yaml(error: yaml.MarkedYAMLError, text: str, source: Source) -> ConfigE
 
 def _node(found: Any, source: Source, key: Node | None = None) -> Node:
     """What PyYAML found, as a node; it is no deeper than MAX_DEPTH."""
+    import yaml
+
     place = source.begin(found)
     node = Node(source, key.place if key else place, place, [], "a list")
     if isinstance(found, yaml.MappingNode):

@@ -285,7 +285,7 @@ REFUSED: dict[str, tuple[str | bytes, str, str]] = {
 @pytest.mark.parametrize("case", REFUSED)
 @pytest.mark.parametrize("loader", LOADERS)
 def test_refused_with_its_place(case: str, loader: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(yaml_source, "_LOADER", getattr(yaml, loader))
+    monkeypatch.setattr(yaml_source, "_loader", lambda: getattr(yaml, loader))
     content, beginning, below = REFUSED[case]
     message = refused(write("x.yaml", content))
     first, _, rest = message.partition("\n")
@@ -442,7 +442,7 @@ def mutated(text: str, seed: int) -> bytes:
 
 @pytest.mark.parametrize("loader", LOADERS)
 def test_no_file_whatever_ends_in_a_traceback(loader: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(yaml_source, "_LOADER", getattr(yaml, loader))
+    monkeypatch.setattr(yaml_source, "_loader", lambda: getattr(yaml, loader))
     text = re.sub(r"^ *#.*\n", "", (SHIPPED / "default.yaml").read_text(), flags=re.MULTILINE)
     loaded, messages = 0, []
     for seed in range(400):

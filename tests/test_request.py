@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 from pipeline import config, request
 from pipeline.config import ConfigError
-from pipeline.request import read_request
+from pipeline.digests import Digests
+from pipeline.request import Request
+
+
+def read_request(variables: Mapping[str, str]) -> Request:
+    """The request, with nothing remembered of another."""
+    return request.read_request(variables, Digests(Path(os.devnull)))
 
 
 @pytest.fixture(autouse=True)
@@ -156,3 +164,21 @@ def test_cache_is_in_the_checkout_unless_it_is_elsewhere(monkeypatch: pytest.Mon
 def test_paths_are_shown_as_the_user_would_write_them(started: Path, tmp_path: Path) -> None:
     assert request.shown(started / "demo/target/x") == "demo/target/x"
     assert request.shown(tmp_path / "elsewhere") == str(tmp_path / "elsewhere")
+
+
+def test_config_is_remembered_until_a_file_of_it_changes(started: Path, tmp_path: Path) -> None:
+    (started / "base.yaml").write_text("extends: default\nopt1:\n  level: 1\n")
+    (started / "mine.yaml").write_text("extends: base.yaml\n")
+    os.utime(started / "base.yaml", (1, 1))
+    time.sleep(0.05)
+
+    def level() -> int:
+        digests = Digests(tmp_path / "digests.json")
+        found = request.read_request({"config": "mine.yaml"}, digests).config.opt1.level
+        digests.save()
+        return found
+
+    assert [level(), level()] == [1, 1]
+    assert "mine.yaml" in (tmp_path / "digests.json").read_text()
+    (started / "base.yaml").write_text("extends: default\nopt1:\n  level: 3\n")
+    assert level() == 3
