@@ -198,7 +198,10 @@ def test_a_crate_without_derivatives_is_built_as_by_cargo(bench: Workbench) -> N
     assert subprocess.run([bench.output() / "bench"], capture_output=True, check=True).stdout == b"1\n"
 
 
-@pytest.mark.parametrize("overrides", [("autodiff=false",), ("autodiff=false", "bitcode=false", "build_std=none")])
+@pytest.mark.parametrize(
+    "overrides",
+    [("autodiff=false",), ("autodiff=false", "build_std=none"), ("autodiff=false", "bitcode=false", "build_std=none")],
+)
 def test_without_autodiff_a_derivative_says_how_to_build_it(bench: Workbench, overrides: tuple[str, ...]) -> None:
     bench.write(
         "use autodiff::*;\n#[autodiff_reverse(df, Active, Active)]\nfn f(x: f64) -> f64 { x }\nfn main() { df(1.0, 1.0); }\n"

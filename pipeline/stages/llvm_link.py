@@ -29,4 +29,5 @@ def _artifacts(crate: Path, std: Path | None) -> Artifacts:
     crates = [m for p in parts if "bitcode" in p for m in sorted((crate / BITCODE / p["bitcode"]).glob("*.bc"))]
     natives = [crate / part["native"] for part in parts if "native" in part]
     natives += sorted((std / STD_NATIVE).glob("*.a")) if std else []
-    return Artifacts(tuple(crates), tuple(natives), std, tuple(a for a in line if isinstance(a, str)))
+    arguments = tuple(argument for argument in line if isinstance(argument, str))
+    return Artifacts(tuple(crates), tuple(natives), std, arguments)

@@ -31,13 +31,20 @@ class SingleModuleMerge:
             std = artifacts.std / STD_MODULE
             process.run_tool([self.llvm_link, "--only-needed", "-o", merged, merged, std], log=log)
         public = module.with_suffix(".public")
-        public.write_text("\n".join(["main", *self._called_by_natives(artifacts.natives)]) + "\n")
+        public.write_text("\n".join(["main", *self._called_by_natives(artifacts)]) + "\n")
         internalise = ["-passes=internalize,globaldce", f"-internalize-public-api-file={public}"]
         process.run_tool([self.opt, *internalise, "-o", module, merged], log=log)
         public.unlink()
         merged.unlink()
 
-    def _called_by_natives(self, natives: tuple[Path, ...]) -> list[str]:
+    def _called_by_natives(self, artifacts: Artifacts) -> list[str]:
+        # Without a std of bitcode the toolchain's own libraries are in the line: they call the allocator, for one.
+        natives: list[process.Argument] = [
+            *artifacts.natives,
+            *(argument for argument in artifacts.arguments if argument.endswith(".rlib")),
+        ]
+        if not natives:
+            return []
         answer = process.ask([self.llvm_nm, "--undefined-only", "--format=just-symbols", "--quiet", *natives])
         if not answer.succeeded:
             raise UserError(f"error: llvm-nm cannot read the native objects\n{process.tail(answer.output)}")
