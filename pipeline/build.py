@@ -90,6 +90,7 @@ class Build:
         how = "hit" if entry else "ran"
         if entry is None:
             key, entry = self._run(step, inputs, key)
+        _install(self.store.log(key), self._view(name, ".log"))
         self._show(name, Made(key, entry.tree, how, entry.seconds, time.time()))
         if name == "link":
             _install(self.store.tree(entry.tree) / self.crate.binary, self.program)
@@ -120,7 +121,7 @@ class Build:
             seconds = time.monotonic() - begin
             if isinstance(step.stage, CrateBitcode):
                 key = self._key_of_what_was_built(step, step.stage, before == snapshot(self.crate))
-            return key, self.store.publish(key, out, seconds)
+            return key, self.store.publish(key, out, log, seconds)
 
     def _key_of_what_was_built(self, step: Step, stage: CrateBitcode, untouched: bool) -> str:
         """The crate's key once cargo has run: it may have written the lock, and read files of which nobody knew.
@@ -154,7 +155,7 @@ class Build:
         view.parent.mkdir(parents=True, exist_ok=True)
         view.unlink(missing_ok=True)
         view.symlink_to(self.store.tree(made.tree).resolve())
-        write_whole(self.handle(name), json.dumps(asdict(made)))
+        write_whole(self.handle(name), json.dumps(asdict(made)).encode())
 
     def _view(self, name: str, ending: str = "") -> Path:
         return self.folder / "stages" / f"{self.steps[name].number:02}-{name}{ending}"

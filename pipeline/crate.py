@@ -86,7 +86,7 @@ def note_files_read(crate: Crate, dep_info: Iterable[Path]) -> Crate:
     started = next(_workspace(package), package)  # where cargo starts rustc for the packages of a workspace
     named = {os.path.normpath(started / name) for rule in dep_info for name in _prerequisites(rule.read_text())}
     outside = sorted(named - replace(crate, read=()).files().keys())
-    write_whole(_files_read(crate), json.dumps(outside))
+    write_whole(_files_read(crate), json.dumps(outside).encode())
     return replace(crate, read=tuple(map(Path, outside)))
 
 

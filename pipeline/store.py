@@ -2,6 +2,7 @@
 
     cache/trees/<digest>/      one stage's output, whole and never changed again; the name is the digest of what is in it
     cache/keys/<key>.json      which tree, how long it took to make
+    cache/keys/<key>.log       what the tools said while they made it
     cache/tmp/                 scratch; whatever lies there belongs to a run that goes on, or to nobody
 
 Nothing appears but whole: a tree is written in scratch, flushed to disk and renamed; its key is written after it.
@@ -64,7 +65,7 @@ class Store:
             entry = Entry(str(fields["tree"]), float(fields["seconds"]))
         except (OSError, ValueError, KeyError, TypeError):
             return None
-        return entry if self.intact(entry.tree) else None
+        return entry if self.log(key).is_file() and self.intact(entry.tree) else None
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:
@@ -78,8 +79,12 @@ class Store:
         finally:
             _remove(folder)
 
-    def publish(self, key: str, made: Path, seconds: float) -> Entry:
-        """Take the folder `made` (in scratch) in as the tree of `key`."""
+    def log(self, key: str) -> Path:
+        """Where what the tools said lies, for a key that `find` has found."""
+        return self._key_file(key).with_suffix(".log")
+
+    def publish(self, key: str, made: Path, log: Path, seconds: float) -> Entry:
+        """Take the folder `made` (in scratch) in as the tree of `key`, and its log with it."""
         for path in _files(made):
             _flush(path)
         digest = tree_digest(made)
@@ -94,7 +99,8 @@ class Store:
         self._seen_whole.add(digest)
         _flush(self.tree(digest).parent)
         entry = Entry(digest, round(seconds, 3))
-        write_whole(self._key_file(key), json.dumps(asdict(entry)))
+        write_whole(self.log(key), log.read_bytes())
+        write_whole(self._key_file(key), json.dumps(asdict(entry)).encode())
         return entry
 
     def _key_file(self, key: str) -> Path:
@@ -107,14 +113,14 @@ def tree_digest(folder: Path) -> str:
     return hashlib.sha256(os.fsencode("\n".join(lines))).hexdigest()
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that whoever looks sees the old one or the new one, never a part."""
     import tempfile
 
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    with os.fdopen(handle, "w") as stream:
-        stream.write(text)
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(content)
         stream.flush()
         os.fsync(stream.fileno())
     Path(scratch).rename(path)

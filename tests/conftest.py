@@ -63,9 +63,10 @@ def own_cache(bench: Workbench, tmp_path: Path) -> Path:
     cache = tmp_path / "cache"
     bench.build()
     std = json.loads((bench.output() / "stages/01-build_std.json").read_text())
-    key = Path("keys", std["key"][:2], f"{std['key']}.json")
-    (cache / key).parent.mkdir(parents=True)
-    shutil.copy(cache_folder() / key, cache / key)
+    keys = Path("keys", std["key"][:2])
+    (cache / keys).mkdir(parents=True)
+    for path in (cache_folder() / keys).glob(f"{std['key']}.*"):
+        shutil.copy(path, cache / keys)
     shutil.copytree(cache_folder() / "trees" / std["tree"], cache / "trees" / std["tree"], copy_function=os.link)
     bench.environment["CRATEGRAD_CACHE"] = str(cache)
     return cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -249,8 +250,11 @@ def test_a_config_of_ones_own_is_named_by_its_file(bench: Workbench, tmp_path: P
     finished = doit("build", f"crate={bench.folder}", "config=gentle.yaml", cwd=tmp_path)
     assert finished.returncode == 0, finished.stderr
     assert (bench.folder / "target/crategrad/gentle/bench").exists()
-    log = (bench.folder / "target/crategrad/gentle/stages/06-enzyme.log").read_text()
-    assert "--enzyme-fast-math=0" in log
+    log = bench.folder / "target/crategrad/gentle/stages/06-enzyme.log"
+    assert "--enzyme-fast-math=0" in log.read_text()
+    shutil.rmtree(bench.folder / "target/crategrad/gentle/stages")
+    assert "enzyme" not in bench.build(f"config={tmp_path}/gentle.yaml").ran
+    assert "--enzyme-fast-math=0" in log.read_text(), "what was said then is shown on a hit, too"
 
 
 def test_dependencies_from_the_registry_and_by_path_are_merged(bench: Workbench, tmp_path: Path) -> None:

@@ -29,7 +29,9 @@ def publish(store: Store, key: str, files: dict[str, str] = FILES, seconds: floa
             path = made / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(content)
-        return store.publish(key, made, seconds)
+        log = scratch / "log"
+        log.write_text(f"made {key}\n")
+        return store.publish(key, made, log, seconds)
 
 
 def content(folder: Path) -> dict[str, str]:
@@ -52,6 +54,15 @@ def test_published_is_found_with_every_byte(store: Store) -> None:
 
 def test_published_is_found_by_the_next_run(store: Store) -> None:
     assert publish(store, KEY) == Store(store.root).find(KEY)
+
+
+def test_log_is_kept_with_its_key(store: Store) -> None:
+    publish(store, KEY)
+    publish(store, OTHER_KEY)
+    assert store.log(KEY).read_text() == f"made {KEY}\n"
+    store.log(KEY).unlink()
+    assert store.find(KEY) is None
+    assert store.find(OTHER_KEY) is not None
 
 
 def test_empty_store_has_nothing_and_is_not_made_by_asking(store: Store) -> None:
@@ -205,7 +216,9 @@ def stopped_at(monkeypatch: pytest.MonkeyPatch, number: int, error: BaseExceptio
     monkeypatch.setattr(Path, "rename", rename)
 
 
-@pytest.mark.parametrize("number", [1, 2], ids=["before the tree is there", "before the key is there"])
+@pytest.mark.parametrize(
+    "number", [1, 2, 3], ids=["before the tree is there", "before the log is there", "before the key is there"]
+)
 def test_publishing_that_is_interrupted_has_published_nothing(
     store: Store, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
@@ -227,23 +240,23 @@ def test_publishing_that_fails_is_no_success(store: Store, monkeypatch: pytest.M
 
 def test_write_whole_leaves_the_new_or_the_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "folder" / "file"
-    write_whole(path, "old")
+    write_whole(path, b"old")
     assert path.read_text() == "old"
-    write_whole(path, "new")
+    write_whole(path, b"new")
     assert path.read_text() == "new"
     assert list(path.parent.iterdir()) == [path]
     stopped_at(monkeypatch, 1, KeyboardInterrupt())
     with pytest.raises(KeyboardInterrupt):
-        write_whole(path, "newer")
+        write_whole(path, b"newer")
     assert path.read_text() == "new"
 
 
 def test_write_whole_is_never_seen_in_parts(tmp_path: Path) -> None:
     """Whoever has the old file open still reads the old one: the bytes are never written over."""
     path = tmp_path / "file"
-    write_whole(path, "old")
+    write_whole(path, b"old")
     with path.open() as old:
-        write_whole(path, "new")
+        write_whole(path, b"new")
         assert old.read() == "old"
 
 

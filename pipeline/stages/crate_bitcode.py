@@ -24,8 +24,9 @@ OUTSIDE = "dep-info"
 BITCODE = "bitcode"
 NATIVE = "native"
 
-# rustc's list of symbols that a linker must not lose from archives.  The merged module has them all, and what nobody
-# calls need not be kept: with this list every program would carry std's whole panic machinery through every stage.
+# rustc's list of symbols that a linker must not lose from archives.  Where std is bitcode the merged module has them
+# all, and what nobody calls need not be kept: with this list every program would carry std's whole panic machinery
+# through every stage.
 _SYMBOLS = "symbols.o"
 
 
@@ -124,7 +125,7 @@ class _LinkLine:
             arguments: list[str] = json.loads(_read(tar, "arguments.json"))
             line: list[Any] = []
             for number, argument in enumerate(arguments):
-                if Path(argument).name == _SYMBOLS and self.stage.lto_bitcode:
+                if Path(argument).name == _SYMBOLS and self.sysroot:
                     continue
                 if argument.endswith(".o"):
                     line += self._object(_read(tar, f"{number}.o"))
