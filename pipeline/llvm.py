@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator, Sequence
-from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_uint, c_ulonglong, c_void_p
+from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_uint, c_ulonglong, c_ushort, c_void_p
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +66,13 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "GetDebugLocColumn": (c_uint, [c_void_p]),
     "GetDebugLocFilename": (c_void_p, [c_void_p, POINTER(c_uint)]),
     "InstructionGetDebugLoc": (c_void_p, [c_void_p]),
+    "GetSubprogram": (c_void_p, [c_void_p]),
+    "MetadataAsValue": (c_void_p, [c_void_p, c_void_p]),
+    "ValueAsMetadata": (c_void_p, [c_void_p]),
+    "GetDINodeTag": (c_ushort, [c_void_p]),
+    "GetMDNodeNumOperands": (c_uint, [c_void_p]),
+    "GetMDNodeOperands": (None, [c_void_p, POINTER(c_void_p)]),
+    "GetMDString": (c_void_p, [c_void_p, POINTER(c_uint)]),
     "CreateBuilderInContext": (c_void_p, [c_void_p]),
     "DisposeBuilder": (None, [c_void_p]),
     "PositionBuilderBefore": (None, [c_void_p, c_void_p]),
@@ -166,6 +173,26 @@ class Module:
         size = c_uint()
         file = _text(self._api.GetDebugLocFilename(instruction, byref(size)), size.value)
         return f"{file}:{self._api.GetDebugLocLine(instruction)}:{self._api.GetDebugLocColumn(instruction)}"
+
+    def subprogram(self, function: Value) -> Value:
+        """The debug info of a function, 0 where it has none."""
+        metadata = self._api.GetSubprogram(function)
+        return int(self._api.MetadataAsValue(self._context, metadata)) if metadata else 0
+
+    def metadata_operands(self, node: Value) -> list[Value]:
+        """The operands of a metadata node, 0 for what is null."""
+        operands = (c_void_p * self._api.GetMDNodeNumOperands(node))()
+        self._api.GetMDNodeOperands(node, operands)
+        return [operand or 0 for operand in operands]
+
+    def metadata_tag(self, node: Value) -> int:
+        """The DWARF tag of a node of debug info."""
+        return int(self._api.GetDINodeTag(self._api.ValueAsMetadata(node)))
+
+    def metadata_string(self, node: Value) -> str:
+        """The text of a metadata string; empty where it is none."""
+        size = c_uint()
+        return _text(self._api.GetMDString(node, byref(size)), size.value) if node else ""
 
     def external(self, name: str) -> Value:
         """The external global of that name, declared where it is not: how Enzyme is told an argument's activity.

@@ -26,12 +26,12 @@ TOOLS = find_tools()
 LLVM_DIS = Tool(TOOLS.llvm_as.path.with_name("llvm-dis"))
 
 POINTERS = ("%a", "%b", "%c", "%d", "%e", "%f")
-PLACEHOLDER = "__crategrad_placeholder_v1"
+PLACEHOLDER = "__crategrad_placeholder_v2"
 MARKER = r'(?:metadata !"|ptr @)enzyme_(\w+)"?'
 
 # What a function of one argument and a result is turned into by the frontend, in reverse mode.
 SQUARE: dict[str, Any] = {
-    "version": 1,
+    "version": 2,
     "derivative": "d_square",
     "primal": "demo::square",
     "mode": "reverse",
@@ -63,20 +63,38 @@ def call(*pointers: str, primal: str = "@shim", text: str = "@descriptor", place
     return f"call void (...) @{placeholder}({values})"
 
 
+# The shim's parameters by its debug info: six pointers to `f64`.
+DEBUG_INFO = """
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!1}
+!0 = distinct !DICompileUnit(language: DW_LANG_Rust, file: !2, producer: "", emissionKind: FullDebug)
+!1 = !{i32 2, !"Debug Info Version", i32 3}
+!2 = !DIFile(filename: "src/main.rs", directory: "/here")
+!3 = distinct !DISubprogram(name: "caller", file: !2, line: 7, type: !4, unit: !0, spFlags: DISPFlagDefinition)
+!4 = !DISubroutineType(types: !{})
+!5 = !DILocation(line: 8, column: 9, scope: !3)
+!6 = distinct !DISubprogram(name: "shim", file: !2, line: 1, type: !7, unit: !0, spFlags: DISPFlagDefinition)
+!7 = !DISubroutineType(types: !{null, !8, !8, !8, !8, !8, !8})
+!8 = !DIDerivedType(tag: DW_TAG_pointer_type, name: "&f64", baseType: !9, size: 64)
+!9 = !DIBasicType(name: "f64", size: 64, encoding: DW_ATE_float)
+"""
+
+
 def module(*body: str, text: str | None = None, more: str = "", placeholder: str = PLACEHOLDER) -> str:
     parameters = ", ".join(f"ptr {pointer}" for pointer in POINTERS)
     lines = "\n".join(f"  {line}" for line in body)
     return f"""
 {constant(descriptor() if text is None else text)}
-define void @shim(ptr %x, ptr %result) {{
+define void @shim(ptr %x, ptr %result) !dbg !6 {{
   ret void
 }}
 declare void @declared(ptr, ptr)
 declare void @{placeholder}(...)
-define void @caller({parameters}) {{
+define void @caller({parameters}) !dbg !3 {{
 {lines}
   ret void
 }}
+{DEBUG_INFO}
 {more}
 """
 
@@ -122,7 +140,7 @@ def refusal(folder: Path, source: str) -> str:
 
 
 def derivative(mode: str, width: int, activities: tuple[str, ...], result: str | None) -> Derivative:
-    return Derivative("d", "f", mode, width, activities, result, "a.rs:1:1")
+    return Derivative("d", "f", mode, width, ("x",) * len(activities), activities, result, "a.rs:1:1")
 
 
 @pytest.mark.parametrize(
@@ -177,6 +195,22 @@ def test_each_lane_has_a_shadow_and_the_width_is_told(tmp_path: Path) -> None:
     assert fixed.calls == ["__enzyme_fwddiff: @shim, <enzyme_width>, i64 2, <enzyme_dup>, %a, %b, %c, <enzyme_const>, %d"]
 
 
+@pytest.mark.parametrize(
+    ("mode", "argument", "result"),
+    [("reverse", "DuplicatedOnly", "ActiveOnly"), ("forward", "DualOnly", "DualOnly"), ("forward", "DualvOnly", "DualvOnly")],
+)
+def test_only_the_result_itself_is_left_out(tmp_path: Path, mode: str, argument: str, result: str) -> None:
+    text = descriptor(mode=mode, arguments=arguments(argument), result={"type": "f64", "activity": result})
+    (called,) = Fixed(tmp_path, module(call("%a", "%b", "%c", "%d"), text=text)).calls
+    assert called.endswith("@shim, <enzyme_dup>, %a, %b, <enzyme_dupnoneed>, %c, %d")
+
+
+def test_reverse_mode_follows_several_adjoints(tmp_path: Path) -> None:
+    text = descriptor(width=2, arguments=arguments("Duplicated"), result=None)
+    fixed = Fixed(tmp_path, module(call("%a", "%b", "%c"), text=text))
+    assert fixed.calls == ["__enzyme_autodiff: @shim, <enzyme_width>, i64 2, <enzyme_dup>, %a, %b, %c"]
+
+
 def test_what_is_differentiated_is_told_to_the_stages_to_come(tmp_path: Path) -> None:
     fixed = Fixed(tmp_path, module(call("%a", "%b", "%c", "%d")))
     assert fixed.derivatives == [
@@ -185,6 +219,7 @@ def test_what_is_differentiated_is_told_to_the_stages_to_come(tmp_path: Path) ->
             "primal": "demo::square",
             "mode": "reverse",
             "width": 1,
+            "names": ["x"],
             "arguments": ["Active"],
             "result": "Active",
             "place": "src/main.rs:3:4",
@@ -249,6 +284,25 @@ def test_other_number_of_pointers_is_refused_at_its_place(tmp_path: Path, passed
     )
 
 
+def test_shim_without_debug_info_is_refused(tmp_path: Path) -> None:
+    source = module(call("%a", "%b", "%c", "%d")).replace("%result) !dbg !6", "%result)")
+    assert "its crate was built without debug symbols\n  --> src/main.rs:3:4" in refusal(tmp_path, source)
+
+
+@pytest.mark.parametrize(
+    ("node", "said"),
+    [
+        ('!DIDerivedType(tag: DW_TAG_pointer_type, name: "*mut u8", baseType: null, size: 64)', "`x` is a pointer (`*mut u8`)"),
+        ('!DICompositeType(tag: DW_TAG_union_type, name: "U", size: 64)', "`x` is a union (`U`)"),
+        ('!DIBasicType(name: "usize", size: 64, encoding: DW_ATE_unsigned)', "`x` is `Active`, and there is no float in it"),
+    ],
+)
+def test_value_that_no_adjoint_can_be_is_refused(tmp_path: Path, node: str, said: str) -> None:
+    source = module(call("%a", "%b", "%c", "%d"))
+    source = source.replace('!9 = !DIBasicType(name: "f64", size: 64, encoding: DW_ATE_float)', f"!9 = {node}")
+    assert said in refusal(tmp_path, source)
+
+
 @pytest.mark.parametrize("primal", ["@declared", "%e", "null", "@descriptor"])
 def test_primal_without_a_body_is_refused_at_its_place(tmp_path: Path, primal: str) -> None:
     assert refusal(tmp_path, module(call("%a", "%b", "%c", "%d", primal=primal))) == (
@@ -260,7 +314,7 @@ def test_primal_without_a_body_is_refused_at_its_place(tmp_path: Path, primal: s
 def test_frontend_of_another_version_is_refused(tmp_path: Path) -> None:
     name = "__crategrad_placeholder_v12"
     message = refusal(tmp_path, module(call("%a", placeholder=name), placeholder=name))
-    assert message.startswith("error: the crate uses an `autodiff` of version 12; this pipeline reads version 1\n  = help: ")
+    assert message.startswith("error: the crate uses an `autodiff` of version 12; this pipeline reads version 2\n  = help: ")
 
 
 @pytest.mark.parametrize("use", [f"store ptr @{PLACEHOLDER}, ptr %a", f"call void %a(ptr @{PLACEHOLDER})"])
@@ -318,17 +372,7 @@ def test_description_that_is_no_constant_text_is_refused(tmp_path: Path, text: s
 
 
 def test_place_of_what_cannot_be_read_is_that_of_the_call(tmp_path: Path) -> None:
-    debug_info = """
-!llvm.dbg.cu = !{!0}
-!llvm.module.flags = !{!1}
-!0 = distinct !DICompileUnit(language: DW_LANG_Rust, file: !2, producer: "", emissionKind: FullDebug)
-!1 = !{i32 2, !"Debug Info Version", i32 3}
-!2 = !DIFile(filename: "src/main.rs", directory: "/here")
-!3 = distinct !DISubprogram(name: "caller", file: !2, line: 7, type: !4, unit: !0, spFlags: DISPFlagDefinition)
-!4 = !DISubroutineType(types: !{})
-!5 = !DILocation(line: 8, column: 9, scope: !3)
-"""
-    source = module(call("%a") + ", !dbg !5", text="{", more=debug_info).replace("%f) {", "%f) !dbg !3 {")
+    source = module(call("%a") + ", !dbg !5", text="{")
     assert "\n  --> src/main.rs:8:9\n" in refusal(tmp_path, source)
 
 

@@ -35,6 +35,14 @@ fn outside(x: f64) -> f64 {
 """,
 )
 
+USE = """
+#[unsafe(no_mangle)]
+pub extern "C" fn main(_argc: i32, argv: *const S) -> i32 {
+    with(unsafe { std::ptr::read(argv) });
+    0
+}
+"""
+
 GENERIC = CUBE.replace("fn f(x: f64) -> f64 {\n    x * x * x", "fn f<T: Into<f64>>(x: T) -> f64 {\n    x.into()").replace(
     "df(x, 1.0)", "(0.0, 0.0)"
 )
@@ -80,12 +88,29 @@ def test_what_enzyme_cannot_differentiate_is_refused_at_its_place(
     assert again.stderr.split()[0] == "enzyme"
 
 
-def test_a_generic_function_is_refused_by_the_compiler_at_its_place(bench: Workbench) -> None:
+def test_a_generic_function_that_nothing_instantiates_has_no_derivative(bench: Workbench) -> None:
     bench.write(GENERIC)
+    assert "no #[autodiff…] derivative is used in bench: built as by plain cargo" in bench.build().stdout
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        ("struct S { x: f64, y: *const u8 }", "`_p.y` is a pointer (`*const u8`)"),
+        ("struct S { x: f64, y: Option<f64> }", "`_p.y` is an enum (`Option<f64>`)"),
+        ("type S = usize;", "`_p` is `Active`, and there is no float in it"),
+        ("type S = &'static f64;", "`_p` is a pointer (`&f64`)"),
+    ],
+    ids=["pointer", "enum", "integer", "reference"],
+)
+def test_a_value_that_has_no_adjoint_is_refused_at_its_place(bench: Workbench, header: str, said: str) -> None:
+    """Behind a name the macro cannot look: debug info can."""
+    function = "#[autodiff_reverse(df, Active)]\nfn f(_p: S) {}\nfn with(p: S) { df(p); }\n"
+    bench.write(f"#![no_main]\nuse autodiff::*;\n{header}\n{function}{USE}")
     finished = bench.doit("build")
     assert finished.returncode == 1
-    assert "--> src/main.rs:5:6" in finished.stderr
-    assert "generic" in finished.stderr
+    assert said in finished.stderr
+    assert "--> src/main.rs:5:4" in finished.stderr
 
 
 def test_a_frontend_of_another_version_is_refused(bench: Workbench) -> None:
@@ -98,22 +123,22 @@ pub extern "C" fn main() -> i32 { unsafe { __crategrad_placeholder_v7(std::ptr::
     )
     finished = bench.doit("build")
     assert finished.returncode == 1
-    assert "an `autodiff` of version 7; this pipeline reads version 1" in finished.stderr
+    assert "an `autodiff` of version 7; this pipeline reads version 2" in finished.stderr
 
 
 def test_a_placeholder_that_does_not_fit_is_refused_at_its_place(bench: Workbench) -> None:
     bench.write(
         r"""#![no_main]
-unsafe extern "C" { fn __crategrad_placeholder_v1(descriptor: *const u8, primal: *const (), ...); }
+unsafe extern "C" { fn __crategrad_placeholder_v2(descriptor: *const u8, primal: *const (), ...); }
 extern "C" fn shim(x: &f64, ret: &mut f64) { *ret = x * x; }
-const DESCRIPTOR: *const u8 = concat!("{\"version\":1,\"derivative\":\"df\",\"primal\":\"bench::f\",\"mode\":\"reverse\",",
+const DESCRIPTOR: *const u8 = concat!("{\"version\":2,\"derivative\":\"df\",\"primal\":\"bench::f\",\"mode\":\"reverse\",",
     "\"width\":1,\"arguments\":[{\"name\":\"x\",\"type\":\"f64\",\"activity\":\"Active\"}],",
     "\"result\":{\"type\":\"f64\",\"activity\":\"Active\"},\"file\":\"src/main.rs\",\"line\":3,\"column\":15}\0").as_ptr();
 #[unsafe(no_mangle)]
 pub extern "C" fn main() -> i32 {
     let (mut x, mut value) = (1.0, 0.0);
     let shim = shim as extern "C" fn(_, _) as *const ();
-    unsafe { __crategrad_placeholder_v1(DESCRIPTOR, shim, &raw mut x, &raw mut value) };
+    unsafe { __crategrad_placeholder_v2(DESCRIPTOR, shim, &raw mut x, &raw mut value) };
     value as i32
 }
 """

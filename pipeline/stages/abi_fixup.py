@@ -15,19 +15,27 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from pipeline.debug_info import parameter_types, pointee_leaves
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value
 from pipeline.stages import MODULE, Inputs
 from pipeline.toolchain import Tool
 
 DERIVATIVES = "derivatives.json"
-VERSION = 1
+VERSION = 2
 """The version of the frontend's placeholders that this stage reads."""
 
 _PLACEHOLDER = re.compile(r"__crategrad_placeholder_v(\d+)")
 _ENZYME = {"reverse": "__enzyme_autodiff", "forward": "__enzyme_fwddiff"}
 _INACTIVE = "Const"
-_ACTIVITIES = {"reverse": {_INACTIVE, "Active", "Duplicated"}, "forward": {_INACTIVE, "Dual"}}
+_ACTIVITIES = {
+    "reverse": {_INACTIVE, "Active", "ActiveOnly", "Duplicated", "DuplicatedOnly"},
+    "forward": {_INACTIVE, "Dual", "DualOnly", "Dualv", "DualvOnly"},
+}
+_BY_VALUE = {"Active", "ActiveOnly"}
+"""The activities whose adjoint is returned, or seeded, as a value of the primal's own type."""
+_WORDS = {"pointer": "a pointer", "enum": "an enum", "union": "a union", "unknown": "of a type not known"}
+_RESULT_NOT_WANTED = {"ActiveOnly", "DualOnly", "DualvOnly"}
 
 
 @dataclass(frozen=True)
@@ -38,6 +46,8 @@ class Derivative:
     primal: str
     mode: str
     width: int
+    names: tuple[str, ...]
+    """The name of each argument."""
     arguments: tuple[str, ...]
     """The activity of each argument."""
     result: str | None
@@ -107,6 +117,7 @@ def _rewrite_call(module: Module, placeholder: Value, user: Value) -> Derivative
             f"{derivative.mode} mode of width {derivative.width} with activities {', '.join(derivative.activities)} "
             f"takes {derivative.pointers} pointers; the placeholder passes {len(pointers)}",
         )
+    _check_types(module, derivative, primal)
     module.replace_call(user, _ENZYME[derivative.mode], list(_enzyme_arguments(module, derivative, primal, pointers)))
     return replace(derivative, shim=module.name(primal))
 
@@ -118,11 +129,35 @@ def _enzyme_arguments(module: Module, derivative: Derivative, primal: Value, poi
         yield module.external("enzyme_width")
         yield module.int64(derivative.width)
     remaining = iter(pointers)
-    for activity in derivative.activities:
+    for position, activity in enumerate(derivative.activities):
         inactive = activity == _INACTIVE
-        yield module.external("enzyme_const" if inactive else "enzyme_dup")
+        # What an argument points to may be read again: only the result's own place is surely written and no more.
+        not_wanted = activity in _RESULT_NOT_WANTED and position == len(derivative.arguments)
+        yield module.external("enzyme_const" if inactive else "enzyme_dupnoneed" if not_wanted else "enzyme_dup")
         for _ in range(1 if inactive else 1 + derivative.width):
             yield next(remaining)
+
+
+def _check_types(module: Module, derivative: Derivative, primal: Value) -> None:
+    """See to it that what is returned beside the result, or seeded by value, is made of nothing but numbers.
+
+    Its shadow begins as zeros, and is what the user gets: there is no pointer, tag or niche that zeros or an adjoint
+    could stand for.  The compiler saw generics and aliases where debug info has the types.
+    """
+    checked = [(name, a, a in _BY_VALUE) for name, a in zip(derivative.names, derivative.arguments, strict=True)]
+    if derivative.result is not None:
+        checked.append(("result", derivative.result, derivative.result != _INACTIVE))
+    types = parameter_types(module, primal)[-len(checked) :] if checked else []
+    if len(types) != len(checked):
+        raise _refused(derivative, "the types of its arguments are not known: its crate was built without debug symbols")
+    for pointer, (name, activity, is_checked) in zip(types, checked, strict=True):
+        leaves = list(pointee_leaves(module, pointer, name)) if is_checked else []
+        for leaf in leaves:
+            if leaf.kind not in {"float", "number"}:
+                what = f"`{leaf.path}` is {_WORDS[leaf.kind]} (`{leaf.type}`)"
+                raise _refused(derivative, f"`{activity}` is for values made of nothing but numbers, and {what}")
+        if is_checked and not any(leaf.kind == "float" for leaf in leaves):
+            raise _refused(derivative, f"`{name}` is `{activity}`, and there is no float in it")
 
 
 def _describe(text: str | None, place: str | None) -> Derivative:
@@ -133,6 +168,7 @@ def _describe(text: str | None, place: str | None) -> Derivative:
             primal=fields["primal"],
             mode=fields["mode"],
             width=int(fields["width"]),
+            names=tuple(argument["name"] for argument in fields["arguments"]),
             arguments=tuple(argument["activity"] for argument in fields["arguments"]),
             result=fields["result"] and fields["result"]["activity"],
             place=f"{fields['file']}:{fields['line']}:{fields['column']}",

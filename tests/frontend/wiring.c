@@ -10,13 +10,13 @@ struct slice {
 
 static int derives(const char *descriptor, const char *derivative)
 {
-    const char *prefix = "{\"version\":1,\"derivative\":\"";
+    const char *prefix = "{\"version\":2,\"derivative\":\"";
     size_t length = strlen(derivative);
     return !strncmp(descriptor, prefix, strlen(prefix)) &&
            !strncmp(descriptor + strlen(prefix), derivative, length) && descriptor[strlen(prefix) + length] == '"';
 }
 
-void __crategrad_placeholder_v1(const char *descriptor, void *primal, ...)
+void __crategrad_placeholder_v2(const char *descriptor, void *primal, ...)
 {
     void *p[16];
     va_list pointers;

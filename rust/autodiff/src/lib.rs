@@ -144,12 +144,14 @@ pub const fn available() -> bool {
 /// What the generated code calls; nothing here is for users.
 #[doc(hidden)]
 pub mod __private {
+    use core::ops::Deref;
+
     #[cfg(crategrad)]
     unsafe extern "C" {
         /// Marks a derivative: the pipeline replaces each call by Enzyme's derivative of `primal`.
         ///
         /// `descriptor` is a line of JSON that ends with a NUL; it says what the pointers after `primal` are.
-        pub fn __crategrad_placeholder_v1(descriptor: *const u8, primal: *const (), ...);
+        pub fn __crategrad_placeholder_v2(descriptor: *const u8, primal: *const (), ...);
     }
 
     /// The body of a derivative in a build without the pipeline.
@@ -162,13 +164,68 @@ pub mod __private {
         )
     }
 
-    /// A shadow's length differs from that of the slice it belongs to.
-    #[cold]
+    /// Two values whose lengths are compared, if they are slices in some guise: autoref picks the trait.
+    pub struct Lengths<'a, P: ?Sized, S: ?Sized>(pub &'a P, pub &'a S);
+
+    /// What is read as a slice: `Vec<T>`, `Box<[T]>`, `&[T]` …
+    pub trait SliceLength {
+        fn lengths(&self) -> Option<(usize, usize)>;
+    }
+
+    /// Anything else.
+    pub trait AnyLength {
+        fn lengths(&self) -> Option<(usize, usize)>;
+    }
+
+    impl<P, S, T> SliceLength for Lengths<'_, P, S>
+    where
+        P: Deref<Target = [T]> + ?Sized,
+        S: Deref<Target = [T]> + ?Sized,
+    {
+        #[inline(always)]
+        fn lengths(&self) -> Option<(usize, usize)> {
+            Some((self.0.len(), self.1.len()))
+        }
+    }
+
+    impl<P: ?Sized, S: ?Sized> AnyLength for &Lengths<'_, P, S> {
+        #[inline(always)]
+        fn lengths(&self) -> Option<(usize, usize)> {
+            None
+        }
+    }
+
+    /// Panics if a shadow is not as long as the slice it belongs to, or not `lanes` times as long.
+    #[inline(always)]
     #[track_caller]
-    pub fn length_mismatch(derivative: &str, name: &str, length: usize, shadow: &str, shadow_length: usize) -> ! {
+    pub fn check_lengths(derivative: &str, name: &str, shadow: &str, lanes: usize, lengths: Option<(usize, usize)>) {
+        if let Some((length, shadow_length)) = lengths {
+            if length.checked_mul(lanes) != Some(shadow_length) {
+                length_mismatch(derivative, name, shadow, lanes, length, shadow_length);
+            }
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    #[track_caller]
+    fn length_mismatch(
+        derivative: &str,
+        name: &str,
+        shadow: &str,
+        lanes: usize,
+        length: usize,
+        shadow_length: usize,
+    ) -> ! {
+        if lanes == 1 {
+            panic!(
+                "derivative `{derivative}`: `{name}` has length {length}, but its shadow `{shadow}` has length \
+                 {shadow_length}"
+            )
+        }
         panic!(
-            "derivative `{derivative}`: `{name}` has length {length}, but its shadow `{shadow}` has length \
-             {shadow_length}"
+            "derivative `{derivative}`: `{name}` has length {length} and {lanes} tangents, but their slice `{shadow}` has \
+             length {shadow_length}"
         )
     }
 }

@@ -20,26 +20,27 @@ pub enum Mode {
 pub enum Activity {
     /// Not differentiated.
     Const,
-    /// Reverse mode, `f32` or `f64`: an argument's adjoint is returned, the result's adjoint is an argument.
+    /// Reverse mode, a value: an argument's adjoint is returned, the result's adjoint is an argument.
     Active,
-    /// Reverse mode, a reference: its adjoint is added to a shadow, an argument of its own.
+    /// Reverse mode, the result: as `Active`, and the derivative does not return the result itself.
+    ActiveOnly,
+    /// Reverse mode, a reference or pointer: its adjoint is added to a shadow, an argument of its own.
     Duplicated,
+    /// As `Duplicated`; what the function writes through it need not be there afterwards.
+    DuplicatedOnly,
     /// Forward mode: the tangent is an argument of its own, or is returned beside the result.
     Dual,
+    /// As `Dual`; what the function writes through it need not be there afterwards, the result is not returned.
+    DualOnly,
+    /// As `Dual`; the tangents of all directions lie one after another behind one slice.
+    Dualv,
+    /// As `Dualv` and as `DualOnly`.
+    DualvOnly,
 }
 
-/// Every name of `std::autodiff` that may stand for an activity, those without an [`Activity`] for later.
-const NAMES: [(&str, Option<Activity>); 9] = [
-    ("Const", Some(Activity::Const)),
-    ("Active", Some(Activity::Active)),
-    ("Duplicated", Some(Activity::Duplicated)),
-    ("Dual", Some(Activity::Dual)),
-    ("ActiveOnly", None),
-    ("DuplicatedOnly", None),
-    ("DualOnly", None),
-    ("Dualv", None),
-    ("DualvOnly", None),
-];
+use Activity::{Active, ActiveOnly, Const, Dual, DualOnly, Dualv, DualvOnly, Duplicated, DuplicatedOnly};
+
+const ALL: [Activity; 9] = [Const, Active, ActiveOnly, Duplicated, DuplicatedOnly, Dual, DualOnly, Dualv, DualvOnly];
 
 impl fmt::Display for Mode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -53,10 +54,15 @@ impl fmt::Display for Mode {
 impl fmt::Display for Activity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Activity::Const => "Const",
-            Activity::Active => "Active",
-            Activity::Duplicated => "Duplicated",
-            Activity::Dual => "Dual",
+            Const => "Const",
+            Active => "Active",
+            ActiveOnly => "ActiveOnly",
+            Duplicated => "Duplicated",
+            DuplicatedOnly => "DuplicatedOnly",
+            Dual => "Dual",
+            DualOnly => "DualOnly",
+            Dualv => "Dualv",
+            DualvOnly => "DualvOnly",
         })
     }
 }
@@ -73,96 +79,134 @@ impl Mode {
     /// The activities that an argument can have.
     fn of_arguments(self) -> &'static [Activity] {
         match self {
-            Mode::Forward => &[Activity::Dual, Activity::Const],
-            Mode::Reverse => &[Activity::Active, Activity::Duplicated, Activity::Const],
+            Mode::Forward => &[Dual, DualOnly, Dualv, DualvOnly, Const],
+            Mode::Reverse => &[Active, Duplicated, DuplicatedOnly, Const],
         }
     }
 
     /// The activities that the result can have.
     fn of_result(self) -> &'static [Activity] {
         match self {
-            Mode::Forward => &[Activity::Dual, Activity::Const],
-            Mode::Reverse => &[Activity::Active, Activity::Const],
+            Mode::Forward => &[Dual, DualOnly, Dualv, DualvOnly, Const],
+            Mode::Reverse => &[Active, ActiveOnly, Const],
         }
     }
 }
 
 impl Activity {
-    /// The activity of an argument `name: ty`, or why it cannot be that.
-    pub fn of_argument(word: &Ident, mode: Mode, name: &Ident, ty: &Type) -> syn::Result<Self> {
+    /// The activity of an argument `name: ty` where `width` shadows are followed at once, or why it cannot be that.
+    pub fn of_argument(word: &Ident, mode: Mode, width: usize, name: &Ident, ty: &Type) -> syn::Result<Self> {
         let activity = Self::in_mode(word, mode, mode.of_arguments())?;
-        let shown = types::text(ty);
         let refuse = |what: &str, help: &str| {
+            let shown = types::text(ty);
             Err(error(word.span(), format!("`{activity}` {what}, but `{name}` is `{shown}`"), help))
         };
         match (activity, types::kind(ty)) {
-            (Activity::Const, _)
-            | (Activity::Active | Activity::Dual, Kind::Float)
-            | (Activity::Duplicated | Activity::Dual, Kind::Reference(_)) => Ok(activity),
-            (Activity::Active, Kind::Reference(_)) => {
-                refuse("is for `f32` and `f64` by value", "a reference can be `Duplicated` or `Const`")
+            (Const, _) => Ok(activity),
+            (_, Kind::Primitive | Kind::Function) => {
+                let message =
+                    format!("`{name}` cannot be `{activity}`: there is no derivative by `{}`", types::text(ty));
+                Err(error(word.span(), message, "make it `Const`"))
             }
-            (Activity::Duplicated, Kind::Float) => {
-                refuse("is for references", "an `f32` or `f64` by value can be `Active` or `Const`")
+            (Active, Kind::Reference(_) | Kind::Pointer) => {
+                refuse("is for values", "a reference or pointer can be `Duplicated` or `Const`")
             }
-            (_, Kind::Pointer) => {
-                refuse("of a raw pointer is not supported yet", "take a reference, or make the argument `Const`")
-            }
-            (_, Kind::Other) => refuse(
-                "is not supported yet for arguments by value other than `f32` and `f64`",
-                "take it by reference, or make the argument `Const` (an alias of `f32` or `f64` must be written out: \
-                 a macro cannot see behind it)",
+            (Active, Kind::Owner) => refuse(
+                "is for values made of nothing but numbers",
+                "take it by reference and make it `Duplicated`, or make it `Const`",
             ),
+            (Active, Kind::Float | Kind::Other) if width > 1 => refuse(
+                &format!("returns one adjoint, and the width is {width}"),
+                "take it by reference and make it `Duplicated`, or make it `Const`",
+            ),
+            (Duplicated | DuplicatedOnly, Kind::Float | Kind::Owner | Kind::Other) => {
+                refuse("is for references and pointers", "a value can be `Active` or `Const`")
+            }
+            (Dualv | DualvOnly, _) if width > 1 && !types::is_slice_reference(ty) => refuse(
+                &format!("with a width of {width} is for slices: `&[T]` and `&mut [T]`"),
+                &format!("`Dual` takes {width} tangents, each an argument of its own"),
+            ),
+            _ => Ok(activity),
         }
     }
 
-    /// The activity of a result of type `ty`, or why it cannot be that.
-    pub fn of_result(word: &Ident, mode: Mode, ty: &Type) -> syn::Result<Self> {
+    /// The activity of a result of type `ty` where `width` directions are followed at once, or why it cannot be that.
+    pub fn of_result(word: &Ident, mode: Mode, width: usize, ty: &Type) -> syn::Result<Self> {
         let activity = Self::in_mode(word, mode, mode.of_result())?;
-        if activity == Activity::Const || types::is_float(ty) {
-            return Ok(activity);
-        }
-        Err(error(
-            word.span(),
-            format!(
-                "`{activity}` as the activity of the result is for `f32` and `f64`, but the result is `{}`",
-                types::text(ty)
+        let refuse = |what: &str, help: &str| {
+            let message = format!("`{activity}` {what}, but the result is `{}`", types::text(ty));
+            Err(error(word.span(), message, help))
+        };
+        match (activity, types::kind(ty)) {
+            (Const, _) => Ok(activity),
+            (_, Kind::Primitive | Kind::Function) => {
+                let message = format!("the result cannot be `{activity}`: `{}` has no derivative", types::text(ty));
+                Err(error(word.span(), message, "make it `Const`"))
+            }
+            (_, Kind::Reference(_) | Kind::Pointer | Kind::Owner) => refuse(
+                "as the activity of the result is for values made of nothing but numbers",
+                "make it `Const`, or hand results out through a `&mut` argument",
             ),
-            "make the result `Const`, or hand results out through a `&mut` argument \
-             (an alias of `f32` or `f64` must be written out: a macro cannot see behind it)",
-        ))
+            (Dualv, _) if width > 1 => Err(error(
+                word.span(),
+                format!("`Dualv` returns one tangent beside the result, and the width is {width}"),
+                "`Dual` returns them all, in an array",
+            )),
+            _ => Ok(activity),
+        }
+    }
+
+    /// Whether the word stands for an activity.
+    pub fn is_known(word: &Ident) -> bool {
+        ALL.into_iter().any(|activity| word == &activity.to_string())
     }
 
     /// The activity that a word stands for, if it is one of those `valid` where it stands.
     fn in_mode(word: &Ident, mode: Mode, valid: &[Activity]) -> syn::Result<Self> {
-        let supported = format!("supported here: {}", listed(valid));
+        let valid_here = format!("valid here: {}", listed(valid));
         let name = word.to_string();
-        let Some((_, activity)) = NAMES.iter().find(|(known, _)| *known == name) else {
+        let Some(activity) = ALL.into_iter().find(|activity| activity.to_string() == name) else {
             let help = match similar(&name) {
-                Some(close) => format!("did you mean `{close}`? {supported}"),
-                None => supported,
+                Some(close) => format!("did you mean `{close}`? {valid_here}"),
+                None => valid_here,
             };
             return Err(error(word.span(), format!("unknown activity `{name}`"), help));
         };
-        match activity {
-            Some(activity) if valid.contains(activity) => Ok(*activity),
-            Some(Activity::Duplicated) if mode == Mode::Reverse => {
-                Err(error(word.span(), "`Duplicated` cannot be the activity of the result", supported))
-            }
-            Some(_) => Err(error(word.span(), format!("`{name}` is no activity of {mode} mode"), supported)),
-            None => Err(error(word.span(), format!("activity `{name}` is not supported yet"), supported)),
+        if valid.contains(&activity) {
+            return Ok(activity);
         }
+        let message = match activity {
+            ActiveOnly if mode == Mode::Reverse => "`ActiveOnly` is for the result: an argument is `Active`".into(),
+            Duplicated | DuplicatedOnly if mode == Mode::Reverse => {
+                format!("`{activity}` cannot be the activity of the result")
+            }
+            _ => format!("`{activity}` cannot be used in {mode} mode"),
+        };
+        Err(error(word.span(), message, valid_here))
+    }
+
+    /// Whether a derivative with an argument of this activity is `unsafe`, as in `std::autodiff`: what the function
+    /// writes there may be left out.
+    pub fn is_unsafe(self) -> bool {
+        matches!(self, DuplicatedOnly | DualOnly)
+    }
+
+    /// Whether the result itself is returned.
+    pub fn returns_primal(self) -> bool {
+        !matches!(self, ActiveOnly | DualOnly | DualvOnly)
+    }
+
+    /// Whether one argument holds the tangents of all directions.
+    pub fn is_batched(self) -> bool {
+        matches!(self, Dualv | DualvOnly)
     }
 }
 
 /// The known name that a misspelt one probably stands for.
-fn similar(word: &str) -> Option<&'static str> {
+fn similar(word: &str) -> Option<String> {
     let word = word.to_lowercase();
-    let (distance, name) = NAMES
-        .iter()
-        .filter(|(_, activity)| activity.is_some())
-        .map(|(name, _)| (distance(&word, &name.to_lowercase()), *name))
-        .min()?;
+    let names = ALL.into_iter().map(|activity| activity.to_string());
+    let (distance, name) = names.map(|name| (distance(&word, &name.to_lowercase()), name)).min()?;
     (distance <= name.len() / 3).then_some(name)
 }
 

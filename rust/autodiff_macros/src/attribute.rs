@@ -1,6 +1,6 @@
 //! What stands in the attribute: `df, Duplicated, Active` or, in forward mode, `df, 4, Dual, Dual`.
 
-use crate::activity::Mode;
+use crate::activity::{Activity, Mode};
 use crate::error::error;
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::ext::IdentExt;
@@ -13,7 +13,7 @@ pub struct Request {
     pub mode: Mode,
     /// The derivative's name.
     pub name: Ident,
-    /// How many tangents forward mode propagates at once.
+    /// How many tangents, or in reverse mode adjoints, are propagated at once.
     pub width: usize,
     /// The words for the activities, as they stand: only beside its argument can one be judged.
     pub activities: Vec<Ident>,
@@ -29,9 +29,13 @@ pub fn parse(mode: Mode, arguments: TokenStream) -> syn::Result<Request> {
         if !input.peek(syn::Ident) {
             return Err(error(input.span(), "expected the name of the derivative, an identifier", &usage));
         }
-        let name = input.parse()?;
+        let name: Ident = input.parse()?;
+        if Activity::is_known(&name) {
+            let message = format!("the name of the derivative is missing: `{name}` is an activity");
+            return Err(error(name.span(), message, &usage));
+        }
         next(input)?;
-        let width = if input.peek(LitInt) { parse_width(mode, input)? } else { 1 };
+        let width = if input.peek(LitInt) { parse_width(input)? } else { 1 };
         let mut activities = Vec::new();
         while !input.is_empty() {
             if !input.peek(syn::Ident::peek_any) {
@@ -53,21 +57,18 @@ fn next(input: ParseStream<'_>) -> syn::Result<()> {
     Ok(())
 }
 
-fn parse_width(mode: Mode, input: ParseStream<'_>) -> syn::Result<usize> {
+/// Each is an argument or an element of the result: more than that is a slip of the keyboard.
+const WIDEST: usize = 1024;
+
+fn parse_width(input: ParseStream<'_>) -> syn::Result<usize> {
     let literal: LitInt = input.parse()?;
     next(input)?;
     match literal.base10_parse() {
-        Ok(1) => Ok(1),
-        Ok(width @ 2..) if mode == Mode::Forward => Ok(width),
-        Ok(2..) => Err(error(
-            literal.span(),
-            "a width in reverse mode is not supported yet",
-            "leave it out, or use `autodiff_forward`",
-        )),
+        Ok(width @ 1..=WIDEST) => Ok(width),
         _ => Err(error(
             literal.span(),
             format!("`{literal}` is no width"),
-            "the width is the number of tangents that forward mode propagates at once, 1 or more",
+            format!("the width is how many directions are followed at once, 1 to {WIDEST}"),
         )),
     }
 }

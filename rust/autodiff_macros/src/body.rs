@@ -8,10 +8,7 @@ use crate::types::{self, Kind};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use std::iter::repeat_n;
-use syn::TypeReference;
-
-/// The name of the shim.
-pub const SHIM: &str = "__crategrad_primal";
+use syn::{GenericParam, Type, TypeReference};
 
 /// The parts of a body that stand for each value that the primal takes or returns, and for each of its shadows.
 #[derive(Default)]
@@ -27,104 +24,125 @@ struct Places {
 impl Derivative {
     /// The body for both kinds of build. Which one this is, the facade knows; the user's crate need not.
     pub fn body(&self) -> TokenStream {
-        let shim = self.shim();
         let without_crategrad = self.body_without_crategrad();
         let with_crategrad = self.body_with_crategrad();
-        generated! {
-            #shim
-            ::autodiff::__body!({ #without_crategrad } { #with_crategrad })
-        }
+        generated!(::autodiff::__body!({ #without_crategrad } { #with_crategrad }))
     }
 
-    /// A function that calls the primal and takes every argument, and the result, by reference.
+    /// `let shim`: a function that calls the primal and takes every argument, and the result, by reference.
     ///
     /// rustc passes small arrays and structs as integers, some values as two arguments and some as none; whoever
     /// differentiates would have to know each case. Here rustc itself writes the loads and the call. The result is a
     /// reference and no raw pointer: one that may alias the inputs would have them all kept for the reverse sweep.
     ///
-    /// It stands in both builds, so that cargo alone finds whatever it cannot carry.
+    /// A closure, for it sees the generics and the `Self` around it; in a `const`, so that the call has a constant there
+    /// in unoptimised code too. It stands in both builds, so that cargo alone finds whatever it cannot carry.
     fn shim(&self) -> TokenStream {
-        // Of the macro, so that it does not mean an argument of the derivative: `fn f(f: f64)`.
-        let mut primal = self.primal.name.clone();
-        primal.set_span(Span::mixed_site().located_at(primal.span()));
-        let generics = &self.primal.generics;
-        let shim = shim_name();
         let names = self.locals("argument");
-        let types = self.arguments.iter().map(|argument| &argument.ty);
+        let types = self.arguments.iter().map(Differentiated::shim_ty);
         let values = self.arguments.iter().zip(&names).map(|(argument, name)| argument.read(name));
+        let primal = self.primal_path();
         let call = generated!(#primal(#(#values),*));
-        let (result, body) = match &self.result {
-            None => (None, generated!(#call;)),
+        let references = repeat_n(generated!(&_), names.len());
+        let (parameter, result, body) = match &self.result {
+            None => (None, None, generated!(#call;)),
             Some(result) => {
-                let ty = result.stored_ty();
-                let value = result.stored(call);
-                (Some(generated!(result: &mut #ty)), generated!(*result = #value;))
+                let stored = result.stored(call);
+                let ty = result.shim_ty();
+                (Some(generated!(result: #ty)), Some(ty), generated!(*result = #stored;))
             }
         };
         let is_deprecated = self.primal.attributes.iter().any(|attribute| attribute.path().is_ident("deprecated"));
-        let deprecated = is_deprecated.then(|| generated!(deprecated));
+        let deprecated = is_deprecated.then(|| generated!(#[allow(deprecated)]));
         generated! {
-            #[inline(never)]
-            #[allow(improper_ctypes_definitions, #deprecated)]
-            extern "C" fn #shim #generics(#(#names: &#types,)* #result) {
-                unsafe { #body }
-            }
+            #deprecated
+            let shim = const {
+                (|#(#names: #types,)* #parameter| unsafe { #body }) as unsafe fn(#(#references,)* #result) as *const ()
+            };
         }
+    }
+
+    /// `f`, `Self::f`, `f::<T, N>`.
+    fn primal_path(&self) -> TokenStream {
+        // Of the macro, so that it does not mean an argument of the derivative: `fn f(f: f64)`.
+        let mut name = self.primal.name.clone();
+        name.set_span(Span::mixed_site().located_at(name.span()));
+        let path = self.primal.is_associated.then(|| generated!(Self::));
+        let generics: Vec<_> = self.primal.own_generics.params.iter().filter_map(by_name).collect();
+        let generics = (!generics.is_empty()).then(|| generated!(::<#(#generics),*>));
+        generated!(#path #name #generics)
     }
 
     /// Uses everything, so that nothing is reported as unused, and panics.
     fn body_without_crategrad(&self) -> TokenStream {
+        let assertions = self.assertions();
         let names = self.parameter_names();
-        let shim = shim_name();
+        let shim = self.shim();
         let (derivative, primal) = (self.name.to_string(), self.primal.name.to_string());
         generated! {
-            let _ = (#(#names,)* #shim);
+            #(#assertions)*
+            #shim
+            let _ = (#(#names,)* shim);
             ::autodiff::__private::not_built(#derivative, #primal)
         }
     }
 
     /// Puts every value into a local, hands pointers to all of them to the placeholder, and returns what it left there.
     fn body_with_crategrad(&self) -> TokenStream {
+        let assertions = self.assertions();
         let checks = self.length_checks();
         let descriptor = descriptor::expression(self);
-        let shim = shim_name();
-        let types = repeat_n(generated!(_), self.arguments.len() + self.result.iter().len());
+        let shim = self.shim();
         let Places { locals, pointers, returned } = self.places();
         let returned = match returned.as_slice() {
             [] => TokenStream::new(),
             [only] => only.clone(),
-            lanes if self.width > 1 => generated!([#(#lanes),*]),
+            lanes if self.returns_array() => generated!([#(#lanes),*]),
             parts => generated!((#(#parts),*)),
         };
         generated! {
             // `const`, so that the call has a constant there in unoptimised code too.
             const __CRATEGRAD_DESCRIPTOR: *const u8 = #descriptor.as_ptr();
+            #(#assertions)*
             #(#checks)*
             #(#locals)*
+            #shim
             unsafe {
-                ::autodiff::__private::__crategrad_placeholder_v1(
-                    __CRATEGRAD_DESCRIPTOR,
-                    #shim as extern "C" fn(#(#types),*) as *const (),
-                    #(#pointers),*
-                );
+                ::autodiff::__private::__crategrad_placeholder_v2(__CRATEGRAD_DESCRIPTOR, shim, #(#pointers),*);
             }
             #returned
         }
+    }
+
+    /// Of the types of what is returned beside the result, as far as the compiler can tell: they are made of zeros.
+    fn assertions(&self) -> Vec<TokenStream> {
+        let derivative = &self.name;
+        let active = self.active().map(|argument| (&argument.ty, &argument.activity));
+        let result = self.result.iter().map(|result| (&result.ty, &result.activity));
+        let made = active.chain(result).filter(|(ty, activity)| **activity != Activity::Const && !types::is_float(ty));
+        made.map(|(ty, activity)| {
+            let message = format!(
+                "the derivative `{derivative}` is refused: `{activity}` is for values made of nothing but numbers, and \
+                 `{}` is more than that",
+                types::text(ty)
+            );
+            generated!(const { ::core::assert!(!::core::mem::needs_drop::<#ty>(), #message) };)
+        })
+        .collect()
     }
 
     /// A shadow that is shorter than its slice would be written past its end.
     fn length_checks(&self) -> Vec<TokenStream> {
         let derivative = self.name.to_string();
         let mut checks = Vec::new();
-        for Differentiated { name, ty, shadows, .. } in &self.arguments {
-            for shadow in shadows.iter().filter(|_| types::is_slice_reference(ty)) {
-                let (name_text, shadow_text) = (name.to_string(), shadow.to_string());
+        for argument in &self.arguments {
+            let name_text = argument.name.to_string();
+            for shadow in &argument.shadows {
+                let Some(lengths) = argument.lengths(shadow) else { continue };
+                let shadow_text = shadow.to_string();
+                let lanes = if argument.activity.is_batched() { self.width } else { 1 };
                 checks.push(generated! {
-                    if #name.len() != #shadow.len() {
-                        ::autodiff::__private::length_mismatch(
-                            #derivative, #name_text, #name.len(), #shadow_text, #shadow.len(),
-                        );
-                    }
+                    ::autodiff::__private::check_lengths(#derivative, #name_text, #shadow_text, #lanes, #lengths);
                 });
             }
         }
@@ -135,7 +153,7 @@ impl Derivative {
     fn places(&self) -> Places {
         let mut places = Places::default();
         for (argument, value) in self.arguments.iter().zip(self.locals("value")) {
-            places.add_argument(argument, &value);
+            places.add_argument(argument, &value, self.width);
         }
         // Adjoints come after the result.
         let adjoints = std::mem::take(&mut places.returned);
@@ -150,6 +168,11 @@ impl Derivative {
         places
     }
 
+    /// Whether a result and its tangents are an array and no tuple.
+    fn returns_array(&self) -> bool {
+        self.width > 1 && self.active().next().is_none()
+    }
+
     /// A name for each argument that no token of the user can mean.
     fn locals(&self, what: &str) -> Vec<Ident> {
         (0..self.arguments.len()).map(|index| local(format_args!("{what}_{index}"))).collect()
@@ -157,74 +180,130 @@ impl Derivative {
 }
 
 impl Places {
-    fn add_argument(&mut self, argument: &Differentiated, value: &Ident) {
-        let Differentiated { name, ty, activity, shadows, shadow_ty } = argument;
-        self.locals.push(if argument.is_plain() {
-            generated!(let #value: #ty = #name;)
-        } else {
-            // The primal consumes the value, so it must not be dropped here as well.
-            generated!(let #value = ::core::mem::ManuallyDrop::<#ty>::new(#name);)
-        });
+    fn add_argument(&mut self, argument: &Differentiated, value: &Ident, width: usize) {
+        let Differentiated { name, ty, activity, shadows, shadow_ty, .. } = argument;
+        // The primal consumes a value, and its derivative the shadow, so neither may be dropped here as well.
+        let kept = |local: &Ident, from: &Ident, ty: &Type| {
+            if argument.is_plain() {
+                generated!(#local: #ty = #from)
+            } else {
+                generated!(#local = ::core::mem::ManuallyDrop::<#ty>::new(#from))
+            }
+        };
+        let place = kept(value, name, ty);
+        self.locals.push(generated!(let #place;));
         self.pointers.push(generated!(&raw const #value));
-        for (lane, shadow) in shadows.iter().enumerate() {
-            let local = local(format_args!("{value}_shadow_{lane}"));
-            self.add(&local, &generated!(: #shadow_ty = #shadow));
+        let lane = |lane: usize| local(format_args!("{value}_shadow_{lane}"));
+        match shadows.as_slice() {
+            [shadow] if activity.is_batched() && width > 1 => {
+                for number in 0..width {
+                    let (local, part) = (lane(number), argument.part(shadow, number));
+                    self.add(&local, &generated!(#local: #shadow_ty = #part));
+                }
+            }
+            shadows => {
+                for (number, shadow) in shadows.iter().enumerate() {
+                    let local = lane(number);
+                    self.add(&local, &kept(&local, shadow, shadow_ty));
+                }
+            }
         }
         if *activity == Activity::Active {
             let local = local(format_args!("{value}_adjoint"));
-            self.add(&local, &generated!(: #ty = 0.0));
-            self.returned.push(local.to_token_stream());
+            let zero = zero(ty);
+            self.add(&local, &generated!(#local = #zero));
+            self.returned.push(taken(ty, &local));
         }
     }
 
     fn add_result(&mut self, result: &Returned, width: usize) {
+        let Returned { ty, activity, seed } = result;
         let value = local(format_args!("result"));
-        let ty = result.stored_ty();
-        let zero = result.zero();
-        self.add(&value, &generated!(: #ty = #zero));
-        self.returned.push(result.taken(&value));
-        let lanes = if result.activity == Activity::Const { 0 } else { width };
+        let zero = zero(ty);
+        self.add(&value, &generated!(#value = #zero));
+        if activity.returns_primal() {
+            self.returned.push(taken(ty, &value));
+        }
+        let lanes = if *activity == Activity::Const { 0 } else { width };
         for lane in 0..lanes {
             let local = local(format_args!("result_shadow_{lane}"));
-            let start = result.seed.as_ref().map_or(zero.clone(), ToTokens::to_token_stream);
-            self.add(&local, &generated!(: #ty = #start));
-            if result.activity == Activity::Dual {
-                self.returned.push(local.to_token_stream());
+            let start = seed.as_ref().map_or_else(|| zero.clone(), |seed| result.seeded(seed));
+            self.add(&local, &generated!(#local = #start));
+            if seed.is_none() {
+                self.returned.push(taken(ty, &local));
             }
         }
     }
 
     /// A local that is written through its pointer.
     fn add(&mut self, local: &Ident, definition: &TokenStream) {
-        self.locals.push(generated!(let mut #local #definition;));
+        self.locals.push(generated!(let mut #definition;));
         self.pointers.push(generated!(&raw mut #local));
     }
 }
 
 impl Differentiated {
+    /// The type by which the shim takes it. What is elided in a receiver is left to the compiler, as the result may
+    /// borrow from it.
+    fn shim_ty(&self) -> TokenStream {
+        let ty = &self.ty;
+        if self.receiver.is_some() {
+            generated!(&_)
+        } else {
+            generated!(&#ty)
+        }
+    }
+
     /// An expression that takes the value out of the reference `from`, inside `unsafe`.
     ///
     /// A load wherever there is one: in a build without optimisation, `ptr::read` is a call, with checks.
     fn read(&self, from: &Ident) -> TokenStream {
         match types::kind(&self.ty) {
             Kind::Reference(TypeReference { mutability: Some(_), elem, .. }) => {
-                let ty = &self.ty;
-                generated!(&mut **(#from as *const #ty as *const *mut #elem))
+                generated!(&mut **(#from as *const _ as *const *mut #elem))
             }
             _ if self.is_plain() => generated!(*#from),
             _ => generated!(::core::ptr::read(#from)),
         }
     }
+
+    /// An expression for the lengths of the argument and of its shadow, where both may have one: `Option<(usize, usize)>`.
+    fn lengths(&self, shadow: &Ident) -> Option<TokenStream> {
+        let name = &self.name;
+        let of = match types::kind(&self.ty) {
+            _ if types::is_slice_reference(&self.ty) => {
+                return Some(generated!(::core::option::Option::Some((#name.len(), #shadow.len()))));
+            }
+            Kind::Reference(_) => generated!(&*#name, &*#shadow),
+            Kind::Owner | Kind::Other => generated!(&#name, &#shadow),
+            Kind::Float | Kind::Primitive | Kind::Pointer | Kind::Function => return None,
+        };
+        Some(generated! {{
+            use ::autodiff::__private::{AnyLength as _, SliceLength as _};
+            (&::autodiff::__private::Lengths(#of)).lengths()
+        }})
+    }
+
+    /// The part of a slice of shadows that belongs to one direction.
+    fn part(&self, shadow: &Ident, lane: usize) -> TokenStream {
+        let name = &self.name;
+        let is_mutable = matches!(types::kind(&self.ty), Kind::Reference(TypeReference { mutability: Some(_), .. }));
+        let (from_raw_parts, pointer) = if is_mutable {
+            (generated!(from_raw_parts_mut), generated!(as_mut_ptr))
+        } else {
+            (generated!(from_raw_parts), generated!(as_ptr))
+        };
+        generated!(unsafe { ::core::slice::#from_raw_parts(#shadow.#pointer().add(#lane * #name.len()), #name.len()) })
+    }
 }
 
-/// The result's place: `MaybeUninit`, laid out like what it holds, except for floats, for which zero is a value.
 impl Returned {
-    fn stored_ty(&self) -> TokenStream {
-        let ty = &self.ty;
-        if types::is_float(ty) {
-            ty.to_token_stream()
+    /// The type by which the shim takes the place of the result.
+    fn shim_ty(&self) -> TokenStream {
+        if types::is_float(&self.ty) {
+            generated!(&mut _)
         } else {
-            generated!(::core::mem::MaybeUninit<#ty>)
+            generated!(&mut ::core::mem::MaybeUninit<_>)
         }
     }
 
@@ -237,27 +316,41 @@ impl Returned {
         }
     }
 
-    /// The place's contents before the primal has run.
-    fn zero(&self) -> TokenStream {
+    /// The shadow's contents for a seed, of which each direction gets a copy.
+    fn seeded(&self, seed: &Ident) -> TokenStream {
         if types::is_float(&self.ty) {
-            generated!(0.0)
+            seed.to_token_stream()
         } else {
-            generated!(::core::mem::MaybeUninit::zeroed())
-        }
-    }
-
-    /// The value in a place after the primal has run.
-    fn taken(&self, place: &Ident) -> TokenStream {
-        if types::is_float(&self.ty) {
-            place.to_token_stream()
-        } else {
-            generated!(unsafe { #place.assume_init() })
+            generated!(::core::mem::MaybeUninit::new(unsafe { ::core::ptr::read(&raw const #seed) }))
         }
     }
 }
 
-fn shim_name() -> Ident {
-    local(format_args!("{SHIM}"))
+/// The contents of a place before the primal has run: `MaybeUninit`, except for floats, for which zero is a value.
+fn zero(ty: &Type) -> TokenStream {
+    if types::is_float(ty) {
+        generated!(0.0 as #ty)
+    } else {
+        generated!(::core::mem::MaybeUninit::<#ty>::zeroed())
+    }
+}
+
+/// The value in a place after the primal has run.
+fn taken(ty: &Type, place: &Ident) -> TokenStream {
+    if types::is_float(ty) {
+        place.to_token_stream()
+    } else {
+        generated!(unsafe { #place.assume_init() })
+    }
+}
+
+/// A generic as an argument; lifetimes are left to the compiler.
+fn by_name(generic: &GenericParam) -> Option<TokenStream> {
+    match generic {
+        GenericParam::Lifetime(_) => None,
+        GenericParam::Type(ty) => Some(ty.ident.to_token_stream()),
+        GenericParam::Const(constant) => Some(constant.ident.to_token_stream()),
+    }
 }
 
 /// A name that no token of the user can mean.

@@ -10,7 +10,7 @@ use quote::format_ident;
 use std::iter::once;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::Type;
+use syn::{Receiver, Type};
 
 /// A derivative whose request fits its function.
 pub struct Derivative {
@@ -18,7 +18,7 @@ pub struct Derivative {
     pub name: Ident,
     /// The mode of differentiation.
     pub mode: Mode,
-    /// How many tangents are propagated at once; 1 in reverse mode.
+    /// How many tangents or adjoints are propagated at once.
     pub width: usize,
     /// The function that is differentiated.
     pub primal: Header,
@@ -34,6 +34,8 @@ pub struct Differentiated {
     pub name: Ident,
     /// Its type.
     pub ty: Type,
+    /// How it is written if it is a receiver.
+    pub receiver: Option<Receiver>,
     /// What the derivative does with it.
     pub activity: Activity,
     /// The arguments of the derivative that follow it, its shadows or tangents.
@@ -65,7 +67,7 @@ impl Derivative {
             .filter_map(|(argument, word)| errors.take(Differentiated::new(argument, word, mode, width)))
             .collect();
         let result = match (&primal.output, words.next()) {
-            (Output::Value(ty), Some(word)) => errors.take(Returned::new(ty, word, mode)),
+            (Output::Value(ty), Some(word)) => errors.take(Returned::new(ty, word, mode, width)),
             _ => None,
         };
         errors.finish()?;
@@ -74,19 +76,25 @@ impl Derivative {
         Ok(derivative)
     }
 
-    /// No shadow may have the name of one of the function's own arguments.
+    /// No shadow may have the name of one of the function's own arguments, and no two arguments the same.
     fn check_names(&self) -> syn::Result<()> {
         let mut errors = Errors::default();
-        let shadows = self.arguments.iter().flat_map(|argument| &argument.shadows);
-        let generated: Vec<_> = shadows.chain(self.seed()).collect();
+        let names: Vec<_> = self.parameter_names().collect();
         for Differentiated { name, .. } in &self.arguments {
-            if generated.contains(&name) {
+            if names.iter().filter(|other| **other == name).count() > 1 {
                 errors.push(error(
                     name.span(),
                     format!("the derivative `{}` has an argument `{name}` of its own", self.name),
                     "give this argument another name",
                 ));
             }
+        }
+        if self.name == self.primal.name {
+            errors.push(error(
+                self.name.span(),
+                format!("`{}` is the function that is differentiated", self.name),
+                "give the derivative another name",
+            ));
         }
         errors.finish()
     }
@@ -109,32 +117,37 @@ impl Derivative {
 
 impl Differentiated {
     fn new(argument: Argument, word: &Ident, mode: Mode, width: usize) -> syn::Result<Self> {
-        let Argument { mut name, ty } = argument;
-        let activity = Activity::of_argument(word, mode, &name, &ty)?;
-        let (prefix, count, shadow_ty) = match (activity, types::kind(&ty)) {
-            (Activity::Duplicated, Kind::Reference(reference)) => ("d", 1, types::mutable_reference(reference)),
-            (Activity::Dual, _) => ("b", width, ty.clone()),
-            _ => ("", 0, ty.clone()),
+        let Argument { mut name, ty, receiver, .. } = argument;
+        let activity = Activity::of_argument(word, mode, width, &name, &ty)?;
+        if receiver.is_none() {
+            // Shown where the user wrote the argument, but a token of the macro: lints about names (`_unused` is used)
+            // leave those alone. The locals of the body are `mixed_site` names, so the two cannot be confused.
+            name.set_span(Span::call_site().located_at(name.span()));
+        }
+        let (prefix, count, shadow_ty) = match activity {
+            Activity::Duplicated | Activity::DuplicatedOnly => ("d", width, types::mutable(&ty)),
+            Activity::Dual | Activity::DualOnly => ("b", width, ty.clone()),
+            Activity::Dualv | Activity::DualvOnly => ("b", 1, ty.clone()),
+            Activity::Const | Activity::Active | Activity::ActiveOnly => ("", 0, ty.clone()),
         };
-        // Shown where the user wrote the argument, but a token of the macro: lints about names (`_unused` is used)
-        // leave those alone. The locals of the body are `mixed_site` names, so the two cannot be confused.
-        name.set_span(Span::call_site().located_at(name.span()));
-        let shadow = |lane| format_ident!("{prefix}{}_{lane}", name.unraw(), span = name.span());
+        let span = Span::call_site().located_at(name.span());
+        let shadow = |lane| format_ident!("{prefix}{}_{lane}", name.unraw(), span = span);
         let shadows = (0..count).map(shadow).collect();
-        Ok(Self { name, ty, activity, shadows, shadow_ty })
+        Ok(Self { name, ty, receiver, activity, shadows, shadow_ty })
     }
 
     /// Whether nothing happens when it is dropped, as far as the type's tokens tell.
     pub fn is_plain(&self) -> bool {
-        !matches!(types::kind(&self.ty), Kind::Other) || types::is_primitive(&self.ty)
+        !matches!(types::kind(&self.ty), Kind::Owner | Kind::Other)
     }
 }
 
 impl Returned {
-    fn new(ty: &Type, word: &Ident, mode: Mode) -> syn::Result<Self> {
-        let activity = Activity::of_result(word, mode, ty)?;
+    fn new(ty: &Type, word: &Ident, mode: Mode, width: usize) -> syn::Result<Self> {
+        let activity = Activity::of_result(word, mode, width, ty)?;
         let span = Span::call_site().located_at(ty.span());
-        let seed = (activity == Activity::Active).then(|| Ident::new("dret", span));
+        let is_seeded = matches!(activity, Activity::Active | Activity::ActiveOnly);
+        let seed = is_seeded.then(|| Ident::new("dret", span));
         Ok(Self { ty: ty.clone(), activity, seed })
     }
 }
@@ -152,7 +165,7 @@ fn check_count(request: &Request, primal: &Header) -> syn::Result<()> {
             (surplus.span(), "this one would be for the result, but nothing is returned".to_string())
         }
         (Some(surplus), _, _) => (surplus.span(), "this one is too many".to_string()),
-        (None, Some(argument), _) => (argument.name.span(), format!("the one for `{}` is missing", argument.name)),
+        (None, Some(argument), _) => (argument.span, format!("the one for `{}` is missing", argument.name)),
         (None, None, Some(ty)) if found < expected => (ty.span(), "the one for the result is missing".to_string()),
         _ => return Ok(()),
     };

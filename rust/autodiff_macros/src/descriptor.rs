@@ -1,4 +1,4 @@
-//! What the derivative's placeholder tells the later stages of the build: one line of JSON, version 1.
+//! What the derivative's placeholder tells the later stages of the build: one line of JSON, version 2.
 
 use crate::derivative::Derivative;
 use crate::types;
@@ -11,7 +11,7 @@ use syn::ext::IdentExt;
 /// `module_path!()` is known only where the macro is expanded, so the compiler puts the parts together.
 pub fn expression(derivative: &Derivative) -> TokenStream {
     let name = string(&bare(&derivative.name));
-    let before = format!("{{\"version\":1,\"derivative\":{name},\"primal\":\"");
+    let before = format!("{{\"version\":2,\"derivative\":{name},\"primal\":\"");
     let after = format!("::{}\",{}\0", bare(&derivative.primal.name), fields(derivative));
     generated!(::core::concat!(#before, ::core::module_path!(), #after))
 }

@@ -1,13 +1,16 @@
-//! The header of the function that is differentiated: read, and refused where a derivative cannot follow yet.
+//! The header of the function that is differentiated: read, and refused where no derivative can follow.
 
 use crate::activity::Mode;
 use crate::error::{error, Errors};
+use crate::impl_trait;
+use crate::scope::{self, Scope};
 use crate::types;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::ToTokens;
+use quote::{format_ident, ToTokens};
+use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
-use syn::{Attribute, FnArg, GenericParam, Generics, Pat, ReturnType, Signature, Token, Type, Visibility};
+use syn::{Abi, Attribute, FnArg, Generics, Pat, PatType, Receiver, ReturnType, Signature, Token, Type, Visibility};
 
 /// The function that is differentiated, without its body: nothing here depends on it.
 pub struct Header {
@@ -15,22 +18,34 @@ pub struct Header {
     pub attributes: Vec<Attribute>,
     /// Who may call it, and its derivative.
     pub visibility: Visibility,
+    /// Whether calling it is `unsafe`.
+    pub unsafety: Option<Token![unsafe]>,
+    /// `extern "C"`.
+    pub abi: Option<Abi>,
     /// Its name.
     pub name: Ident,
-    /// Its generics: lifetimes only.
+    /// Its generics as it declares them, without the types behind `impl Trait`.
+    pub own_generics: Generics,
+    /// All of its generics, by name.
     pub generics: Generics,
-    /// Its arguments.
+    /// Its arguments, the receiver first.
     pub arguments: Vec<Argument>,
     /// What it returns.
     pub output: Output,
+    /// Whether it is called through `Self`.
+    pub is_associated: bool,
 }
 
 /// An argument of the function that is differentiated.
 pub struct Argument {
-    /// Its name, without `mut`.
+    /// Its name, without `mut`; one of ours where there is a pattern.
     pub name: Ident,
-    /// Its type.
+    /// Its type, with a name for each `impl Trait` in it.
     pub ty: Type,
+    /// Where it is written, for errors.
+    pub span: Span,
+    /// How a receiver is written: `&self`.
+    pub receiver: Option<Receiver>,
 }
 
 /// What a function returns.
@@ -43,45 +58,64 @@ pub enum Output {
     Value(Type),
 }
 
+/// A function as far as its body, and what follows.
+struct Function {
+    attributes: Vec<Attribute>,
+    visibility: Visibility,
+    signature: Signature,
+    body: Option<TokenStream>,
+}
+
 /// Reads the function below an attribute.
 pub fn parse(mode: Mode, item: TokenStream) -> syn::Result<Header> {
-    let (attributes, visibility, signature) = (|input: ParseStream<'_>| split(mode, input)).parse2(item)?;
-    validate(&attributes, &signature)?;
+    let Function { attributes, visibility, mut signature, body } =
+        (|input: ParseStream<'_>| split(mode, input)).parse2(item)?;
+    let own_generics = signature.generics.clone();
+    impl_trait::name_all(&mut signature);
     let mut errors = Errors::default();
-    let arguments = signature.inputs.iter().filter_map(|input| errors.take(argument(input))).collect();
-    let output = errors.take(output(&signature.output));
+    errors.take(validate(&attributes, &signature));
+    let is_associated = errors.take(is_associated(&signature, body)).unwrap_or_default();
+    let borrows_self = signature.receiver().is_some_and(|receiver| matches!(&*receiver.ty, Type::Reference(_)));
+    let inputs = signature.inputs.iter().enumerate();
+    let arguments = inputs.filter_map(|(index, input)| errors.take(argument(index, input))).collect();
+    let output = errors.take(output(&signature.output, borrows_self));
     errors.finish()?;
     Ok(Header {
         attributes,
         visibility,
+        unsafety: signature.unsafety,
+        abi: signature.abi,
         name: signature.ident,
+        own_generics,
         generics: signature.generics,
         arguments,
         output: output.expect("checked by `finish`"),
+        is_associated,
     })
 }
 
 /// Everything before the body, which stays unread: its syntax may be newer than this macro.
-fn split(mode: Mode, input: ParseStream<'_>) -> syn::Result<(Vec<Attribute>, Visibility, Signature)> {
+fn split(mode: Mode, input: ParseStream<'_>) -> syn::Result<Function> {
     let attributes = input.call(Attribute::parse_outer)?;
     let visibility = input.parse()?;
+    if input.peek(syn::Ident::peek_any) && input.fork().parse::<Ident>().is_ok_and(|word| word == "default") {
+        input.parse::<Ident>()?;
+    }
     if !is_function(&input.fork()) {
         return Err(error(
             input.span(),
             format!("`#[{}]` differentiates functions, and this is none", mode.attribute()),
-            "put it on a free function: `fn f(x: &[f64]) -> f64 { … }`",
+            "put it on a function: `fn f(x: &[f64]) -> f64 { … }`",
         ));
     }
     let signature = input.parse()?;
-    if input.peek(Token![;]) {
-        return Err(error(
-            input.span(),
-            "a function without a body has no derivative",
-            "differentiate the function that implements it",
-        ));
-    }
-    input.parse::<TokenStream>()?;
-    Ok((attributes, visibility, signature))
+    let body = if input.peek(Token![;]) {
+        input.parse::<Token![;]>()?;
+        None
+    } else {
+        Some(input.parse()?)
+    };
+    Ok(Function { attributes, visibility, signature, body })
 }
 
 /// Whether `fn` follows, after whatever may qualify a function.
@@ -103,85 +137,77 @@ fn is_function(input: ParseStream<'_>) -> bool {
 
 fn validate(attributes: &[Attribute], signature: &Signature) -> syn::Result<()> {
     let mut errors = Errors::default();
-    let mut refuse = |token: Option<Span>, what: &str, help: &str| {
+    let mut refuse = |token: Option<Span>, what: &str| {
         if let Some(span) = token {
-            errors.push(error(span, format!("{what} cannot be differentiated yet"), help));
+            let help = "differentiate a plain function that this one calls";
+            errors.push(error(span, format!("{what} cannot be differentiated"), help));
         }
     };
-    let plain = "differentiate a plain function that this one calls";
-    refuse(signature.constness.map(|token| token.span), "a `const` function", plain);
-    refuse(signature.asyncness.map(|token| token.span), "an `async` function", plain);
-    refuse(signature.unsafety.map(|token| token.span), "an `unsafe` function", plain);
-    refuse(signature.abi.as_ref().map(|abi| abi.extern_token.span), "an `extern` function", plain);
-    refuse(signature.variadic.as_ref().map(|variadic| variadic.dots.spans[0]), "a variadic function", plain);
+    refuse(signature.asyncness.map(|token| token.span), "an `async` function");
+    refuse(signature.variadic.as_ref().map(|variadic| variadic.dots.spans[0]), "a variadic function");
     let target_feature = attributes.iter().find(|attribute| attribute.path().is_ident("target_feature"));
-    refuse(target_feature.map(|attribute| attribute.path().span()), "a function with target features", plain);
-    for parameter in &signature.generics.params {
-        let wrap = "only lifetimes can be generic: differentiate a function with concrete types that calls this one";
-        match parameter {
-            GenericParam::Lifetime(_) => {}
-            GenericParam::Type(ty) => {
-                refuse(Some(ty.ident.span()), "a function with generic types", wrap);
-            }
-            GenericParam::Const(constant) => {
-                refuse(Some(constant.ident.span()), "a function with generic constants", wrap);
-            }
-        }
-    }
-    let clause = signature.generics.where_clause.as_ref();
-    refuse(
-        clause.map(|clause| clause.where_token.span),
-        "a function with a `where` clause",
-        "bounds of lifetimes can stand in the list: `<'a, 'b: 'a>`",
-    );
-    if signature.ident == crate::body::SHIM {
-        refuse(Some(signature.ident.span()), "a function of this name", "the derivative uses it: choose another");
-    }
-    // Whether the function stands in an `impl` cannot be seen, but the word gives it away.
-    let own_type = find_word(signature.to_token_stream(), "Self");
-    refuse(own_type, "an associated function", "differentiate a free function that this one calls");
+    refuse(target_feature.map(|attribute| attribute.path().span()), "a function with target features");
     errors.finish()
 }
 
-fn argument(input: &FnArg) -> syn::Result<Argument> {
-    let input = match input {
-        FnArg::Typed(input) => input,
-        FnArg::Receiver(receiver) => {
-            return Err(error(
-                receiver.self_token.span,
-                "a method cannot be differentiated yet",
-                "differentiate a free function that takes the receiver as its first argument",
-            ))
-        }
-    };
-    if let Some(attribute) = input.attrs.iter().find(|attribute| attribute.path().is_ident("cfg")) {
-        return Err(error(
-            attribute.path().span(),
-            "an argument under `cfg` is not supported yet",
-            "write the function twice, each under its own `cfg`",
-        ));
+/// Whether the derivative reaches the function through `Self`.
+fn is_associated(signature: &Signature, body: Option<TokenStream>) -> syn::Result<bool> {
+    if signature.receiver().is_some() || has_word(signature.to_token_stream(), "Self") {
+        return Ok(true);
     }
-    no_impl_trait(&input.ty)?;
-    match &*input.pat {
-        Pat::Ident(pattern) if pattern.by_ref.is_none() && pattern.subpat.is_none() => {
-            Ok(Argument { name: pattern.ident.clone(), ty: (*input.ty).clone() })
-        }
-        pattern => Err(error(
-            pattern.span(),
-            "a pattern in place of an argument's name is not supported yet",
-            "give the argument a name, such as `_unused`, and take it apart in the body",
+    match (scope::of(&signature.ident), body) {
+        (Some(Scope::Foreign), _) => Err(error(
+            signature.ident.span(),
+            "a foreign function has no body that could be differentiated",
+            "differentiate a function that calls it, if its bitcode is in the program",
         )),
+        (Some(scope), _) => Ok(scope == Scope::Associated),
+        (None, None) => Ok(true),
+        (None, Some(body)) => Ok(has_word(body, "Self")),
     }
 }
 
-fn output(output: &ReturnType) -> syn::Result<Output> {
+fn argument(index: usize, input: &FnArg) -> syn::Result<Argument> {
+    let attributes = match input {
+        FnArg::Receiver(receiver) => &receiver.attrs,
+        FnArg::Typed(input) => &input.attrs,
+    };
+    if let Some(attribute) = attributes.iter().find(|attribute| attribute.path().is_ident("cfg")) {
+        return Err(error(
+            attribute.path().span(),
+            "an argument under `cfg` cannot have an activity",
+            "write the function twice, each under its own `cfg`",
+        ));
+    }
+    Ok(match input {
+        FnArg::Receiver(receiver) => {
+            let receiver = without_mut(receiver);
+            let name = Ident::new("self", receiver.self_token.span);
+            Argument { span: name.span(), name, ty: (*receiver.ty).clone(), receiver: Some(receiver) }
+        }
+        FnArg::Typed(PatType { pat, ty, .. }) => {
+            let (name, span) = match &**pat {
+                Pat::Ident(pattern) => (pattern.ident.clone(), pattern.ident.span()),
+                pattern => (format_ident!("arg{index}", span = pattern.span()), pattern.span()),
+            };
+            Argument { name, ty: (**ty).clone(), span, receiver: None }
+        }
+    })
+}
+
+/// `self` for `mut self`: whether the function changes its own copy is no part of the derivative's header.
+fn without_mut(receiver: &Receiver) -> Receiver {
+    let mutability = receiver.reference.as_ref().and(receiver.mutability);
+    Receiver { attrs: Vec::new(), mutability, ..receiver.clone() }
+}
+
+fn output(output: &ReturnType, borrows_self: bool) -> syn::Result<Output> {
     let ty = match output {
         ReturnType::Default => return Ok(Output::Nothing),
-        ReturnType::Type(_, ty) => ty,
+        ReturnType::Type(_, ty) => &**ty,
     };
-    no_impl_trait(ty)?;
     if types::is_unit(ty) {
-        return Ok(Output::Unit((**ty).clone()));
+        return Ok(Output::Unit(ty.clone()));
     }
     if let Type::Never(never) = types::bare(ty) {
         return Err(error(
@@ -190,31 +216,27 @@ fn output(output: &ReturnType) -> syn::Result<Output> {
             "give it a result, or let it return nothing",
         ));
     }
-    if let Some(span) = types::elided_lifetime(ty) {
+    if let Some(span) = impl_trait::find(ty) {
         return Err(error(
             span,
-            "a result with an elided lifetime is not supported yet",
-            "name the lifetime, here and at the argument it comes from",
+            "a result of a type without a name has no derivative",
+            "name the type, or hand results out through a `&mut` argument",
         ));
     }
-    Ok(Output::Value((**ty).clone()))
-}
-
-fn no_impl_trait(ty: &Type) -> syn::Result<()> {
-    match find_word(ty.to_token_stream(), "impl") {
-        None => Ok(()),
-        Some(span) => Err(error(
+    match types::elided_lifetime(ty) {
+        Some(span) if !borrows_self => Err(error(
             span,
-            "`impl Trait` in the header of a differentiated function is not supported yet",
-            "name the type: differentiate a function with concrete types that calls this one",
+            "the derivative has more references, so the result's lifetime is not clear there",
+            "name the lifetime, here and at the argument it comes from",
         )),
+        _ => Ok(Output::Value(ty.clone())),
     }
 }
 
-fn find_word(tokens: TokenStream, word: &str) -> Option<Span> {
-    tokens.into_iter().find_map(|token| match token {
-        TokenTree::Ident(ident) if ident == word => Some(ident.span()),
-        TokenTree::Group(group) => find_word(group.stream(), word),
-        _ => None,
+fn has_word(tokens: TokenStream, word: &str) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == word,
+        TokenTree::Group(group) => has_word(group.stream(), word),
+        _ => false,
     })
 }

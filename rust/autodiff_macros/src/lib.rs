@@ -1,8 +1,9 @@
 //! The attribute macros behind the crate `autodiff`, which documents them and which users depend on.
 //!
-//! One way through the files: [`attribute`] reads what stands in the attribute and [`header`] the function below it,
-//! [`activity`] knows the language of both, [`derivative`] holds one against the other, and [`signature`] and [`body`]
-//! write the function that takes the derivative's place; [`descriptor`] is what it tells the later stages of the build.
+//! One way through the files: [`attribute`] reads what stands in the attribute and [`header`] the function below it, with
+//! [`scope`] for where it stands and [`impl_trait`] for types without a name; [`activity`] knows the language of both,
+//! [`derivative`] holds one against the other, and [`signature`] and [`body`] write the function that takes the
+//! derivative's place; [`descriptor`] is what it tells the later stages of the build.
 
 /// `quote!` for the code that a derivative consists of: its locals are names that no token of the user can mean.
 macro_rules! generated {
@@ -18,6 +19,8 @@ mod derivative;
 mod descriptor;
 mod error;
 mod header;
+mod impl_trait;
+mod scope;
 mod signature;
 mod types;
 

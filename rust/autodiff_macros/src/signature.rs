@@ -3,10 +3,10 @@
 use crate::activity::{Activity, Mode};
 use crate::derivative::{Derivative, Differentiated, Returned};
 use crate::error::listed;
-use crate::header::Output;
+use crate::header::{Header, Output};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
-use syn::{Attribute, Meta};
+use syn::{Attribute, Meta, Type};
 
 /// clippy's own limit for the number of arguments.
 const TOO_MANY_ARGUMENTS: usize = 7;
@@ -15,8 +15,8 @@ impl Derivative {
     /// The derivative as an item.
     pub fn generate(&self) -> TokenStream {
         let name = &self.name;
-        let visibility = &self.primal.visibility;
-        let generics = &self.primal.generics;
+        let Header { visibility, unsafety, abi, generics, .. } = &self.primal;
+        let where_clause = &generics.where_clause;
         let attributes = self.primal.attributes.iter().filter_map(carried_over);
         let documentation = self.documentation();
         let parameters = self.parameters();
@@ -25,18 +25,22 @@ impl Derivative {
         // Only where it is needed: under a user's `#![forbid(clippy::all)]` an `allow` is an error.
         let complexity = (parameters.len() > TOO_MANY_ARGUMENTS)
             .then(|| generated!(#[allow(clippy::too_many_arguments, clippy::type_complexity)]));
+        let foreign = abi.as_ref().map(|_| generated!(#[allow(improper_ctypes_definitions)]));
+        let may_leave_out = self.arguments.iter().any(|argument| argument.activity.is_unsafe());
+        let unsafety = unsafety.map_or(may_leave_out.then(|| generated!(unsafe)), |word| Some(word.to_token_stream()));
         generated! {
             #[doc = #documentation]
             #(#attributes)*
             #complexity
-            #visibility fn #name #generics(#(#parameters),*) #output { #body }
+            #foreign
+            #visibility #unsafety #abi fn #name #generics(#(#parameters),*) #output #where_clause { #body }
         }
     }
 
     fn parameters(&self) -> Vec<TokenStream> {
         let mut parameters = Vec::new();
-        for Differentiated { name, ty, shadows, shadow_ty, .. } in &self.arguments {
-            parameters.push(generated!(#name: #ty));
+        for Differentiated { name, ty, receiver, shadows, shadow_ty, .. } in &self.arguments {
+            parameters.push(receiver.as_ref().map_or_else(|| generated!(#name: #ty), ToTokens::to_token_stream));
             parameters.extend(shadows.iter().map(|shadow| generated!(#shadow: #shadow_ty)));
         }
         if let Some(Returned { ty, seed: Some(seed), .. }) = &self.result {
@@ -48,16 +52,12 @@ impl Derivative {
     /// `-> …`, or nothing.
     fn output(&self) -> TokenStream {
         let mut parts: Vec<TokenStream> = self.active().map(|argument| argument.ty.to_token_stream()).collect();
-        match (&self.primal.output, self.result.as_ref().map(|result| result.activity)) {
+        let activity = self.result.as_ref().map_or(Activity::Const, |result| result.activity);
+        match (&self.primal.output, self.mode) {
             (Output::Nothing, _) => {}
             (Output::Unit(_), _) if parts.is_empty() => {}
-            (Output::Value(ty), Some(Activity::Dual)) => parts.push(match self.width {
-                1 => generated!((#ty, #ty)),
-                width => {
-                    let length = width + 1;
-                    generated!([#ty; #length])
-                }
-            }),
+            (Output::Value(ty), Mode::Forward) => parts.push(self.moved(ty, activity)),
+            (Output::Value(_), Mode::Reverse) if !activity.returns_primal() => {}
             // With `-> ()` too: `std::autodiff` returns `((), f64)` then, and so do we.
             (Output::Unit(ty) | Output::Value(ty), _) => parts.insert(0, ty.to_token_stream()),
         }
@@ -65,6 +65,19 @@ impl Derivative {
             [] => TokenStream::new(),
             [only] => generated!(-> #only),
             parts => generated!(-> (#(#parts),*)),
+        }
+    }
+
+    /// What forward mode returns for a result: the result, unless it is not wanted, and its tangents.
+    fn moved(&self, ty: &Type, activity: Activity) -> TokenStream {
+        match (activity, self.width) {
+            (Activity::Const, _) | (Activity::DualOnly | Activity::DualvOnly, 1) => ty.to_token_stream(),
+            (Activity::DualOnly | Activity::DualvOnly, width) => generated!([#ty; #width]),
+            (_, 1) => generated!((#ty, #ty)),
+            (_, width) => {
+                let length = width + 1;
+                generated!([#ty; #length])
+            }
         }
     }
 
@@ -84,26 +97,35 @@ impl Derivative {
         if let Some(seed) = self.seed() {
             lines.push(format!("- `{seed}`: the seed, a factor of every derivative"));
         }
-        let mut returned = Vec::new();
-        if let Some(result) = &self.result {
-            returned.push(format!("the result of `{primal}`"));
-            match (result.activity, self.width) {
-                (Activity::Dual, 1) => returned.push("its derivative in that direction".into()),
-                (Activity::Dual, width) => {
-                    returned.push(format!("its derivatives in those {width} directions"));
-                }
-                _ => {}
-            }
-        }
-        returned.extend(self.active().map(|argument| format!("the derivative by `{}`", argument.name)));
-        if !returned.is_empty() {
-            lines.extend([String::new(), format!("Returns {}.", returned.join(", "))]);
+        lines.extend(self.documentation_of_what_is_returned());
+        if self.arguments.iter().any(|argument| argument.activity.is_unsafe()) {
+            lines.extend(["", "# Safety", ""].map(Into::into));
+            lines.push(format!("What `{primal}` writes behind an `…Only` argument may be left out."));
         }
         lines.extend(
             ["", "# Panics", "", "In a build without Crategrad, and if a shadow is not as long as its slice."]
                 .map(Into::into),
         );
         lines.join("\n")
+    }
+
+    fn documentation_of_what_is_returned(&self) -> Vec<String> {
+        let mut returned = Vec::new();
+        if let Some(result) = &self.result {
+            if result.activity.returns_primal() {
+                returned.push(format!("the result of `{}`", self.primal.name));
+            }
+            match (self.mode, result.activity, self.width) {
+                (Mode::Reverse, ..) | (_, Activity::Const, _) => {}
+                (_, _, 1) => returned.push("its derivative in that direction".into()),
+                (_, _, width) => returned.push(format!("its derivatives in those {width} directions")),
+            }
+        }
+        returned.extend(self.active().map(|argument| format!("the derivative by `{}`", argument.name)));
+        if returned.is_empty() {
+            return Vec::new();
+        }
+        vec![String::new(), format!("Returns {}.", returned.join(", "))]
     }
 }
 

@@ -8,20 +8,34 @@ use syn::{GenericArgument, PathArguments, Type, TypeReference};
 pub enum Kind<'a> {
     /// `f32` or `f64`.
     Float,
+    /// Any other number, a `bool` or a `char`.
+    Primitive,
     /// `&T` or `&mut T`.
     Reference(&'a TypeReference),
     /// `*const T` or `*mut T`.
     Pointer,
+    /// `fn(T) -> U`.
+    Function,
+    /// A value of the standard library that holds others elsewhere, such as `Vec<T>`.
+    Owner,
     /// Anything else, by value.
     Other,
 }
+
+const PRIMITIVES: [&str; 14] =
+    ["i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "bool", "char"];
+const OWNERS: [&str; 11] =
+    ["Vec", "Box", "Rc", "Arc", "VecDeque", "LinkedList", "BTreeMap", "HashMap", "BTreeSet", "HashSet", "Cow"];
 
 /// The kind of a type.
 pub fn kind(ty: &Type) -> Kind<'_> {
     match bare(ty) {
         Type::Reference(reference) => Kind::Reference(reference),
         Type::Ptr(_) => Kind::Pointer,
+        Type::BareFn(_) => Kind::Function,
         ty if is_float(ty) => Kind::Float,
+        ty if is_one_of(ty, &PRIMITIVES) => Kind::Primitive,
+        ty if is_owner(ty) => Kind::Owner,
         _ => Kind::Other,
     }
 }
@@ -31,10 +45,12 @@ pub fn is_float(ty: &Type) -> bool {
     is_one_of(ty, &["f32", "f64"])
 }
 
-/// A number, a `bool` or a `char`.
-pub fn is_primitive(ty: &Type) -> bool {
-    let integers = ["i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize"];
-    is_float(ty) || is_one_of(ty, &integers) || is_one_of(ty, &["bool", "char"])
+/// With its generics: `struct Vec { x: f64, y: f64 }` is somebody's own.
+fn is_owner(ty: &Type) -> bool {
+    let Type::Path(path) = ty else { return false };
+    path.path.segments.last().is_some_and(|segment| {
+        OWNERS.iter().any(|name| segment.ident == name) && matches!(segment.arguments, PathArguments::AngleBracketed(_))
+    })
 }
 
 fn is_one_of(ty: &Type, names: &[&str]) -> bool {
@@ -51,12 +67,24 @@ pub fn is_unit(ty: &Type) -> bool {
     matches!(bare(ty), Type::Tuple(tuple) if tuple.elems.is_empty())
 }
 
-/// `&mut T` for `&T` and for `&mut T`, lifetime kept: the shadow that reverse mode adds to.
-pub fn mutable_reference(reference: &TypeReference) -> Type {
-    let mutable = syn::Token![mut](reference.and_token.spans[0]);
-    let mut reference = reference.clone();
-    reference.mutability.get_or_insert(mutable);
-    Type::Reference(reference)
+/// `&mut T` for `&T`, `*mut T` for `*const T`, lifetime kept: the shadow that reverse mode adds to.
+pub fn mutable(ty: &Type) -> Type {
+    match bare(ty) {
+        Type::Reference(reference) => {
+            let mutable = syn::Token![mut](reference.and_token.spans[0]);
+            let mut reference = reference.clone();
+            reference.mutability.get_or_insert(mutable);
+            Type::Reference(reference)
+        }
+        Type::Ptr(pointer) => {
+            let mutable = syn::Token![mut](pointer.star_token.spans[0]);
+            let mut pointer = pointer.clone();
+            pointer.const_token = None;
+            pointer.mutability.get_or_insert(mutable);
+            Type::Ptr(pointer)
+        }
+        ty => ty.clone(),
+    }
 }
 
 /// The type without the parentheses and the invisible groups (`$ty:ty` of a `macro_rules!`) around it.

@@ -1,5 +1,5 @@
 use autodiff::autodiff_reverse;
 
 #[autodiff_reverse(df, Active, Active)]
-//~                    ^^^^^^ `Active` is for `f32` and `f64` by value, but `x` is `&[f64]` | help: a reference can be `Duplicated` or `Const`
+//~                    ^^^^^^ `Active` is for values, but `x` is `&[f64]` | help: a reference or pointer can be `Duplicated` or `Const`
 fn f(x: &[f64]) -> f64 { x[0] }

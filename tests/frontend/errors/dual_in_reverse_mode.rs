@@ -1,5 +1,5 @@
 use autodiff::autodiff_reverse;
 
 #[autodiff_reverse(df, Dual, Active)]
-//~                    ^^^^ `Dual` is no activity of reverse mode | supported here: `Active`, `Duplicated` and `Const`
+//~                    ^^^^ `Dual` cannot be used in reverse mode | help: valid here: `Active`, `Duplicated`, `DuplicatedOnly` and `Const`
 fn f(x: &mut [f64; 3]) -> f64 { x[0] }

@@ -1,5 +1,5 @@
 use autodiff::autodiff_reverse;
 
 #[autodiff_reverse(df, Active, Duplicated)]
-//~                            ^^^^^^^^^^ `Duplicated` cannot be the activity of the result | supported here: `Active` and `Const`
+//~                            ^^^^^^^^^^ `Duplicated` cannot be the activity of the result | help: valid here: `Active`, `ActiveOnly` and `Const`
 fn f(x: f64) -> f64 { x }

@@ -1,0 +1,5 @@
+use autodiff::autodiff_forward;
+
+#[autodiff_forward(df, Dual, ActiveOnly)]
+//~                          ^^^^^^^^^^ `ActiveOnly` cannot be used in forward mode | help: valid here: `Dual`, `DualOnly`, `Dualv`, `DualvOnly` and `Const`
+pub fn f(x: f64) -> f64 { x }
