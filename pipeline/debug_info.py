@@ -19,15 +19,16 @@ _TYPES = 5
 _BASE_TYPE, _ELEMENTS = 5, 6
 
 _FLOATS = {"f16", "f32", "f64", "f128"}
-_TRANSPARENT = "MaybeUninit<"
-"""The union of the standard library that holds one value, or nothing yet."""
+_WRAPPERS = ("MaybeUninit<", "ManuallyDrop<", "MaybeDangling<")
+"""Types of the standard library that hold one value, if any; their own fields are no user's words."""
+_NON_ZERO = "NonZero<"
 
 
 @dataclass(frozen=True)
 class Leaf:
     """What a type is made of in the end: under which path of fields, of which type, and what that is.
 
-    `kind` is `float`, `number` (or `bool` or `char`), `pointer`, `enum`, `union` or `unknown`.
+    `kind` is `float`, `number` (`bool` and `char` too), `nonzero`, `pointer`, `enum`, `union` or `unknown`.
     """
 
     path: str
@@ -47,41 +48,36 @@ def parameter_types(module: Module, function: Value) -> list[Value]:
 
 def pointee_leaves(module: Module, pointer: Value, path: str) -> Iterator[Leaf]:
     """What a parameter points to, taken apart; `path` is what the user calls it."""
-    if not pointer or module.metadata_tag(pointer) != _POINTER:
-        yield Leaf(path, "", "unknown")
-    else:
-        yield from _leaves(module, module.metadata_operands(pointer)[_BASE_TYPE], path)
+    pointee = module.metadata_operands(pointer)[_BASE_TYPE] if pointer and module.metadata_tag(pointer) == _POINTER else 0
+    yield from _leaves(module, pointee, path) if pointee else [Leaf(path, "", "unknown")]
 
 
 def _leaves(module: Module, node: Value, path: str) -> Iterator[Leaf]:
-    if not node:
-        yield Leaf(path, "", "unknown")
-        return
     operands = module.metadata_operands(node)
-    name = module.metadata_string(operands[_NAME])
-    match module.metadata_tag(node):
-        case tag if tag == _BASE:
-            if name != "()":
-                yield Leaf(path, name, "float" if name in _FLOATS else "number")
-        case tag if tag == _ARRAY:
-            yield from _leaves(module, operands[_BASE_TYPE], f"{path}[_]")
-        case tag if tag == _STRUCTURE or (tag == _UNION and name.startswith(_TRANSPARENT)):
-            yield from _fields(module, operands[_ELEMENTS], path, Leaf(path, name, "enum"))
-        case tag:
-            kind = {_POINTER: "pointer", _ENUMERATION: "enum", _UNION: "union"}.get(tag, "unknown")
-            yield Leaf(path, name, kind)
+    tag, name = module.metadata_tag(node), module.metadata_string(operands[_NAME])
+    if tag == _ARRAY:
+        yield from _leaves(module, operands[_BASE_TYPE], f"{path}[_]")
+    elif name.startswith(_WRAPPERS) or (tag == _STRUCTURE and not name.startswith(_NON_ZERO)):
+        for field, ty in _fields(module, operands[_ELEMENTS]):
+            inside = path if name.startswith(_WRAPPERS) else f"{path}.{field}"
+            yield from _leaves(module, ty, inside) if ty else [Leaf(path, name, "enum")]
+    elif name != "()":
+        yield Leaf(path, name, _kind(tag, name))
 
 
-def _fields(module: Module, elements: Value, path: str, enum: Leaf) -> Iterator[Leaf]:
+def _kind(tag: int, name: str) -> str:
+    if tag == _BASE:
+        return "float" if name in _FLOATS else "number"
+    kinds = {_STRUCTURE: "nonzero", _POINTER: "pointer", _ENUMERATION: "enum", _UNION: "union"}
+    return kinds.get(tag, "unknown")
+
+
+def _fields(module: Module, elements: Value) -> Iterator[tuple[str, Value]]:
+    """Names and types of the fields; no type for the part of an enum that is one of several."""
     for element in module.metadata_operands(elements) if elements else []:
-        tag = module.metadata_tag(element)
-        if tag == _VARIANT_PART:
-            yield enum
-        elif tag == _MEMBER:
-            operands = module.metadata_operands(element)
-            yield from _leaves(module, operands[_BASE_TYPE], _field_path(path, module.metadata_string(operands[_NAME])))
-
-
-def _field_path(path: str, field: str) -> str:
-    """As Rust writes it: `p.x`, `p.0`; what `MaybeUninit` and `ManuallyDrop` wrap has no name of its own."""
-    return path if field == "value" else f"{path}.{field.removeprefix('__')}"
+        operands = module.metadata_operands(element)
+        match module.metadata_tag(element):
+            case tag if tag == _MEMBER:
+                yield module.metadata_string(operands[_NAME]).removeprefix("__"), operands[_BASE_TYPE]
+            case tag if tag == _VARIANT_PART:
+                yield "", 0

@@ -34,7 +34,13 @@ _ACTIVITIES = {
 }
 _BY_VALUE = {"Active", "ActiveOnly"}
 """The activities whose adjoint is returned, or seeded, as a value of the primal's own type."""
-_WORDS = {"pointer": "a pointer", "enum": "an enum", "union": "a union", "unknown": "of a type not known"}
+_WORDS = {
+    "pointer": "a pointer",
+    "enum": "an enum",
+    "union": "a union",
+    "nonzero": "never zero",
+    "unknown": "of a type not known",
+}
 _RESULT_NOT_WANTED = {"ActiveOnly", "DualOnly", "DualvOnly"}
 
 
