@@ -197,7 +197,7 @@ impl Places {
         match shadows.as_slice() {
             [shadow] if activity.is_batched() && width > 1 => {
                 for number in 0..width {
-                    let (local, part) = (lane(number), argument.part(shadow, number));
+                    let (local, part) = (lane(number), argument.part(shadow, number, width));
                     self.add(&local, &generated!(#local: #shadow_ty = #part));
                 }
             }
@@ -285,15 +285,15 @@ impl Differentiated {
     }
 
     /// The part of a slice of shadows that belongs to one direction.
-    fn part(&self, shadow: &Ident, lane: usize) -> TokenStream {
-        let name = &self.name;
+    fn part(&self, shadow: &Ident, lane: usize, lanes: usize) -> TokenStream {
         let is_mutable = matches!(types::kind(&self.ty), Kind::Reference(TypeReference { mutability: Some(_), .. }));
         let (from_raw_parts, pointer) = if is_mutable {
             (generated!(from_raw_parts_mut), generated!(as_mut_ptr))
         } else {
             (generated!(from_raw_parts), generated!(as_ptr))
         };
-        generated!(unsafe { ::core::slice::#from_raw_parts(#shadow.#pointer().add(#lane * #name.len()), #name.len()) })
+        let length = generated!(#shadow.len() / #lanes);
+        generated!(unsafe { ::core::slice::#from_raw_parts(#shadow.#pointer().add(#lane * (#length)), #length) })
     }
 }
 

@@ -1,0 +1,28 @@
+//! Derivatives of functions of every form, and what they should be: a line of JSON for each.
+//!
+//! Everything but `beyond` is also accepted by `std::autodiff`.
+
+mod report;
+
+mod activities;
+mod beyond;
+mod generics;
+mod kinds;
+mod methods;
+mod second_order;
+mod values;
+
+fn main() {
+    match std::env::args().nth(1).as_deref() {
+        None => {
+            activities::report();
+            beyond::report();
+            generics::report();
+            kinds::report();
+            methods::report();
+            second_order::report();
+            values::report();
+        }
+        Some(mistake) => activities::mistake(mistake),
+    }
+}

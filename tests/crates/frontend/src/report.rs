@@ -1,0 +1,11 @@
+//! One line for each derivative: its name, what it gave, what is right.
+
+/// Prints the line.
+pub fn show(name: &str, got: &[f64], right: &[f64]) {
+    println!(r#"{{"case": "{name}", "precision": "f64", "got": {got:?}, "right": {right:?}}}"#);
+}
+
+/// Prints the line of a derivative in single precision.
+pub fn show_32(name: &str, got: &[f32], right: &[f32]) {
+    println!(r#"{{"case": "{name}", "precision": "f32", "got": {got:?}, "right": {right:?}}}"#);
+}
