@@ -13,6 +13,7 @@ import pytest
 from pipeline.digests import Digests
 from pipeline.request import cache_folder
 from pipeline.toolchain import Rust, Tool, Tools
+from tests import frontend_build
 from tests.workbench import CUBE, Workbench
 
 
@@ -70,3 +71,21 @@ def own_cache(bench: Workbench, tmp_path: Path) -> Path:
     shutil.copytree(cache_folder() / "trees" / std["tree"], cache / "trees" / std["tree"], copy_function=os.link)
     bench.environment["CRATEGRAD_CACHE"] = str(cache)
     return cache
+
+
+@pytest.fixture(scope="session")
+def crate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A crate that depends on `autodiff`, in every form there is."""
+    return frontend_build.write_crate(tmp_path_factory.mktemp("forms"))
+
+
+@pytest.fixture(scope="session")
+def plain(crate: Path) -> frontend_build.Build:
+    """That crate as cargo alone builds it."""
+    return frontend_build.build(crate, "", "--bins", "--lib")
+
+
+@pytest.fixture(scope="session")
+def pipeline(crate: Path) -> frontend_build.Build:
+    """That crate as the pipeline has cargo build it."""
+    return frontend_build.build(crate, frontend_build.PIPELINE, "--lib")

@@ -8,6 +8,7 @@ use crate::types::{self, Kind};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use std::iter::repeat_n;
+use syn::spanned::Spanned;
 use syn::{GenericParam, Type, TypeReference};
 
 /// The parts of a body that stand for each value that the primal takes or returns, and for each of its shadows.
@@ -49,7 +50,7 @@ impl Derivative {
             Some(result) => {
                 let stored = result.stored(call);
                 let ty = result.shim_ty();
-                (Some(generated!(result: #ty)), Some(ty), generated!(*result = #stored;))
+                (Some(generated!(result: #ty)), Some(ty), generated_at!(result.ty.span(), *result = #stored;))
             }
         };
         let is_deprecated = self.primal.attributes.iter().any(|attribute| attribute.path().is_ident("deprecated"));
@@ -126,7 +127,7 @@ impl Derivative {
                  `{}` is more than that",
                 types::text(ty)
             );
-            generated!(const { ::core::assert!(!::core::mem::needs_drop::<#ty>(), #message) };)
+            generated_at!(ty.span(), const { ::core::assert!(!::core::mem::needs_drop::<#ty>(), #message) };)
         })
         .collect()
     }
@@ -185,9 +186,9 @@ impl Places {
         // The primal consumes a value, and its derivative the shadow, so neither may be dropped here as well.
         let kept = |local: &Ident, from: &Ident, ty: &Type| {
             if argument.is_plain() {
-                generated!(#local: #ty = #from)
+                generated_at!(argument.span(), #local: #ty = #from)
             } else {
-                generated!(#local = ::core::mem::ManuallyDrop::<#ty>::new(#from))
+                generated_at!(argument.span(), #local = ::core::mem::ManuallyDrop::<#ty>::new(#from))
             }
         };
         let place = kept(value, name, ty);
@@ -243,6 +244,15 @@ impl Places {
 }
 
 impl Differentiated {
+    /// Where the user wrote its type.
+    fn span(&self) -> Span {
+        if self.receiver.is_some() {
+            self.name.span()
+        } else {
+            self.ty.span()
+        }
+    }
+
     /// The type by which the shim takes it. What is elided in a receiver is left to the compiler, as the result may
     /// borrow from it.
     fn shim_ty(&self) -> TokenStream {
@@ -250,7 +260,7 @@ impl Differentiated {
         if self.receiver.is_some() {
             generated!(&_)
         } else {
-            generated!(&#ty)
+            generated_at!(self.span(), &#ty)
         }
     }
 
@@ -260,10 +270,10 @@ impl Differentiated {
     fn read(&self, from: &Ident) -> TokenStream {
         match types::kind(&self.ty) {
             Kind::Reference(TypeReference { mutability: Some(_), elem, .. }) => {
-                generated!(&mut **(#from as *const _ as *const *mut #elem))
+                generated_at!(self.span(), &mut **(#from as *const _ as *const *mut #elem))
             }
-            _ if self.is_plain() => generated!(*#from),
-            _ => generated!(::core::ptr::read(#from)),
+            _ if self.is_plain() => generated_at!(self.span(), *#from),
+            _ => generated_at!(self.span(), ::core::ptr::read(#from)),
         }
     }
 
@@ -331,7 +341,7 @@ fn zero(ty: &Type) -> TokenStream {
     if types::is_float(ty) {
         generated!(0.0 as #ty)
     } else {
-        generated!(::core::mem::MaybeUninit::<#ty>::zeroed())
+        generated_at!(ty.span(), ::core::mem::MaybeUninit::<#ty>::zeroed())
     }
 }
 

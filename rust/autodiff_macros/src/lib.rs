@@ -12,6 +12,13 @@ macro_rules! generated {
     };
 }
 
+/// The same, shown where the user wrote what it is about: there the compiler then reports what is wrong with it.
+macro_rules! generated_at {
+    ($span:expr, $($tokens:tt)*) => {
+        ::quote::quote_spanned!(::proc_macro2::Span::mixed_site().located_at($span)=> $($tokens)*)
+    };
+}
+
 mod activity;
 mod attribute;
 mod body;
