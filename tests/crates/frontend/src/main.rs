@@ -9,6 +9,7 @@ mod beyond;
 mod generics;
 mod kinds;
 mod methods;
+mod rustc;
 mod second_order;
 mod values;
 
@@ -20,6 +21,7 @@ fn main() {
             generics::report();
             kinds::report();
             methods::report();
+            rustc::report();
             second_order::report();
             values::report();
         }
