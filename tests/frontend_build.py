@@ -69,7 +69,14 @@ class Build:
 def run(command: list[str], cwd: Path, **environment: str) -> Done:
     """Run a command with the cargo and rustc under test, and no flags of the environment's."""
     # Cargo takes the rustc that is beside it, whatever the PATH says.
-    environment = {**os.environ, "RUSTC": str(RUSTC), "CARGO_TERM_COLOR": "never", "RUSTFLAGS": "", **environment}
+    environment = {
+        **os.environ,
+        "RUSTC": str(RUSTC),
+        "RUSTDOC": str(CARGO.with_name("rustdoc")),
+        "CARGO_TERM_COLOR": "never",
+        "RUSTFLAGS": "",
+        **environment,
+    }
     return subprocess.run(command, cwd=cwd, env=environment, text=True, capture_output=True, check=False)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.frontend_build import CARGO, PIPELINE, PROGRAMS, Build, run
+from tests.frontend_build import CARGO, MANIFEST, PIPELINE, PROGRAMS, Build, run
 
 pytestmark = pytest.mark.toolchain
 
@@ -28,6 +28,56 @@ def test_a_plain_build_has_no_warnings(plain: Build) -> None:
 
 def test_a_pipeline_build_has_no_warnings(pipeline: Build) -> None:
     assert "warning" not in pipeline.messages
+
+
+@pytest.mark.parametrize("program", ["forms.rs", "methods.rs"])
+@pytest.mark.parametrize("kind", ["plain", "pipeline"])
+@pytest.mark.parametrize("edition", ["2018", "2021", "2024"])
+def test_no_edition_warns(kind: str, program: str, edition: str, request: pytest.FixtureRequest) -> None:
+    build: Build = request.getfixturevalue(kind)
+    done = build.rustc(PROGRAMS / program, "--crate-type=lib", "--emit=metadata", edition=edition)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("program", ["forms.rs", "methods.rs"])
+def test_the_documentation_of_a_derivative_has_no_broken_links(plain: Build, program: str) -> None:
+    rustdoc = CARGO.with_name("rustdoc")
+    found = [f"-Ldependency={directory}" for directory in plain.dependencies]
+    command = [str(rustdoc), "--edition=2024", str(PROGRAMS / program), f"--extern=autodiff={plain.autodiff}", *found]
+    done = run([*command, "-Dwarnings", "--document-private-items", f"--out-dir={plain.out / 'doc'}"], plain.out)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_cargo_test_can_skip_what_needs_the_pipeline(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "Cargo.toml").write_text(MANIFEST.replace(f'\n[lib]\npath = "{PROGRAMS / "forms.rs"}"\n', ""))
+    (tmp_path / "src/lib.rs").write_text(SKIPPING)
+    done = run([str(CARGO), "test", f"--target-dir={tmp_path / 'target'}"], tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "test result: ok. 2 passed; 0 failed" in done.stdout
+
+
+SKIPPING = """
+use autodiff::*;
+
+#[autodiff_reverse(d_square, Active, Active)]
+pub fn square(x: f64) -> f64 {
+    x * x
+}
+
+#[test]
+fn value_is_right() {
+    assert_eq!(square(3.0), 9.0);
+}
+
+#[test]
+fn gradient_is_right() {
+    const AVAILABLE: bool = autodiff::available();
+    if AVAILABLE {
+        assert_eq!(d_square(3.0, 1.0), (9.0, 6.0));
+    }
+}
+"""
 
 
 def test_clippy_has_no_warnings(crate: Path) -> None:
@@ -47,14 +97,6 @@ def test_a_derivative_without_the_pipeline_panics(plain: Build) -> None:
     assert done.returncode != 0
     assert "the derivative `d_dot` of `dot` exists only in a Crategrad build: `./doit build crate=<dir>`" in done.stderr
     assert f"{PROGRAMS / 'forms.rs'}:{line_of('forms.rs', 'autodiff_reverse(d_dot')}:" in done.stderr
-
-
-@pytest.mark.parametrize("edition", ["2018", "2021"])
-@pytest.mark.parametrize("kind", ["plain", "pipeline"])
-def test_older_editions(kind: str, edition: str, request: pytest.FixtureRequest) -> None:
-    build: Build = request.getfixturevalue(kind)
-    done = build.rustc(PROGRAMS / "forms.rs", "--crate-type=lib", "--emit=metadata", edition=edition)
-    assert done.returncode == 0, done.stderr
 
 
 def line_of(program: str, text: str) -> int:

@@ -70,10 +70,7 @@ struct Point {
 impl Point {
     #[autodiff_reverse(d_stretched, Active, Active, Active)]
     fn stretched(self, by: f64) -> Point {
-        Point {
-            x: by * self.x,
-            y: self.y / by,
-        }
+        Point { x: by * self.x, y: self.y / by }
     }
 }
 
@@ -108,10 +105,7 @@ fn main() {
     println!("DuplicatedOnly: {value} {dx:?}");
 
     println!("Dual: {:?}", t_product(2.0, 1.0, &[3.0, 4.0], &[0.0, 10.0]));
-    println!(
-        "Dual, width 2: {:?}",
-        t_product_2(2.0, 1.0, 0.5, &[3.0, 4.0])
-    );
+    println!("Dual, width 2: {:?}", t_product_2(2.0, 1.0, 0.5, &[3.0, 4.0]));
     println!("DualOnly: {}", slope_of_sine(0.0, 2.0));
 
     let directions = [1.0, 0.0, 0.0, 1.0, 1.0, 1.0];

@@ -36,27 +36,31 @@
 //! | activity | of | mode | in the derivative |
 //! |---|---|---|---|
 //! | `Const` | anything | both | as it is: not differentiated |
-//! | `Dual` | `f32`, `f64`, `&T`, `&mut T` | forward | followed by its tangent `bx_0`, of the same type; with a width *n*, by `bx_0` … |
-//! | `Dual` | result `T`: `f32`, `f64` | forward | `(T, T)`: the result and its tangent; with a width *n* > 1 `[T; n + 1]` |
-//! | `Active` | `f32`, `f64` | reverse | its adjoint is returned, after the result and those of earlier arguments |
-//! | `Active` | result `T`: `f32`, `f64` | reverse | the last argument `dret: T` is its seed; the result is returned as before |
-//! | `Duplicated` | `&T`, `&mut T` | reverse | followed by its shadow `dx_0: &mut T`, to which its adjoint is **added** |
+//! | `Dual` | values, `&T`, `&mut T`, pointers | forward | followed by its tangent `bx_0`, of the same type; with a width *n*, by `bx_0` … |
+//! | `Dual` | result `T` | forward | `(T, T)`: the result and its tangent; with a width *n* > 1 `[T; n + 1]` |
+//! | `DualOnly` | the same | forward | the result is not returned: `T`, `[T; n]`; for an argument the derivative is `unsafe` |
+//! | `Dualv`, `DualvOnly` | `&[T]`, `&mut [T]` | forward | as `Dual`, `DualOnly`; one slice `bx_0` holds all tangents, one after another |
+//! | `Active` | values | reverse | its adjoint is returned, after the result and those of earlier arguments |
+//! | `Active` | result `T` | reverse | the last argument `dret: T` is its seed; the result is returned as before |
+//! | `ActiveOnly` | result `T` | reverse | the same, and the result is not returned |
+//! | `Duplicated` | `&T`, `&mut T`, pointers | reverse | followed by its shadow `dx_0: &mut T`, to which its adjoint is **added** |
+//! | `DuplicatedOnly` | the same | reverse | the same; the derivative is `unsafe`, as it may leave out what the function writes there |
 //!
-//! `DualOnly`, `DuplicatedOnly`, `ActiveOnly`, `Dualv` and `DualvOnly` are not supported yet.
+//! Values are `f32`, `f64`, and tuples, arrays and structs of numbers. `docs/frontend.md` beside this crate has an
+//! example of each.
 //!
 //! # Functions
 //!
-//! Free functions, with lifetimes as their only generics. Methods, generic types and constants, `impl Trait`, `where`
-//! clauses, patterns in place of arguments and `const`, `async`, `unsafe` and `extern` functions are not supported
-//! yet, nor are activities other than `Const` for arguments by value other than `f32` and `f64`. Whatever is not
-//! supported is an error at the word that is the cause, and never a derivative that is wrong.
+//! Functions anywhere: methods and associated functions, of traits too; generic over types, constants and lifetimes;
+//! `unsafe`, `const` and `extern "C"`. A derivative may itself be called by a function that is differentiated. Whatever
+//! is not supported is an error at the word that is the cause, and never a derivative that is wrong.
 #![no_std]
 
 /// Generates a derivative in forward mode: `#[autodiff_forward(name, [width,] activities…)]`.
 ///
 /// `name` is the derivative's name, `width` the number of directions that are followed at once (1 if left out), and
-/// the activities, `Dual` or `Const`, belong to the arguments in their order and then to the result. A function that
-/// returns nothing (`-> ()` included) takes none for its result.
+/// the activities, `Dual`, `DualOnly`, `Dualv`, `DualvOnly` or `Const`, belong to the arguments in their order and then
+/// to the result. A function that returns nothing (`-> ()` included) takes none for its result.
 ///
 /// The derivative takes what the function takes. Each `Dual` argument `x` is followed by `width` arguments `bx_0`,
 /// `bx_1` … of the same type, the tangents: how `x` moves. Tangents behind `&mut` are overwritten by those of what
@@ -66,7 +70,8 @@
 ///
 /// - what the function returns, if that is `Const` or nothing;
 /// - `(T, T)`, the result and its tangent, if it is `Dual`;
-/// - `[T; width + 1]`, the result and its tangents, if it is `Dual` and the width is 2 or more.
+/// - `[T; width + 1]`, the result and its tangents, if it is `Dual` and the width is 2 or more;
+/// - `T`, `[T; width]`, without the result, if it is `DualOnly` or `DualvOnly`.
 ///
 /// ```
 /// use autodiff::autodiff_forward;
@@ -93,18 +98,18 @@
 /// Whatever is not supported, or contradicts the function, is a compile error at the word that is the cause.
 pub use autodiff_macros::autodiff_forward;
 
-/// Generates a derivative in reverse mode: `#[autodiff_reverse(name, activities…)]`.
+/// Generates a derivative in reverse mode: `#[autodiff_reverse(name, [width,] activities…)]`.
 ///
-/// `name` is the derivative's name, and the activities, `Active`, `Duplicated` or `Const`, belong to the arguments in
-/// their order and then to the result (there never `Duplicated`). A function that returns nothing (`-> ()` included)
-/// takes none for its result.
+/// `name` is the derivative's name, `width` the number of adjoints that are followed at once (1 if left out), and the
+/// activities, `Active`, `Duplicated`, `DuplicatedOnly` or `Const`, belong to the arguments in their order and then to
+/// the result: `Active`, `ActiveOnly` or `Const`. A function that returns nothing (`-> ()` included) takes none for it.
 ///
 /// The derivative takes what the function takes. Each `Duplicated` argument `x: &T` or `x: &mut T` is followed by its
-/// shadow `dx_0: &mut T`: the adjoint of what the function reads is *added* there, so start from zeros; the shadow of
+/// shadow `dx_0: &mut T` (with a width *n*, shadows `dx_0` to `dx_{n-1}`): the adjoint of what the function reads is *added* there, so start from zeros; the shadow of
 /// what it writes is the seed, and is zero afterwards. An `Active` result `T` adds a last argument `dret: T`, its
 /// seed: with 1.0 the adjoints are the derivatives of the result.
 ///
-/// It returns what the function returns and the adjoints of its `Active` arguments `x`, `y`, in one tuple `(ret, dx,
+/// It returns what the function returns, unless that is `ActiveOnly`, and the adjoints of its `Active` arguments `x`, `y`, in one tuple `(ret, dx,
 /// dy)`; just `ret` if there are none, just `dx` or `(dx, dy)` if the function returns nothing. One that says `-> ()`
 /// counts as returning something here, as in `std::autodiff`: `((), dx)`.
 ///

@@ -83,7 +83,8 @@ impl Derivative {
 
     fn documentation(&self) -> String {
         let primal = &self.primal.name;
-        let mut lines = vec![format!("Derivative of [`{primal}`](fn@{primal}) in {} mode.", self.mode), String::new()];
+        let link = if self.primal.is_associated { format!("Self::{primal}") } else { format!("fn@{primal}") };
+        let mut lines = vec![format!("Derivative of [`{primal}`]({link}) in {} mode.", self.mode), String::new()];
         for argument in self.arguments.iter().filter(|argument| !argument.shadows.is_empty()) {
             let name = &argument.name;
             let what = match self.mode {
