@@ -4,7 +4,7 @@ use crate::activity::{Activity, Mode};
 use crate::derivative::{Derivative, Differentiated, Returned};
 use crate::error::listed;
 use crate::header::{Header, Output};
-use proc_macro2::TokenStream;
+use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Attribute, Meta, Type};
 
@@ -16,6 +16,7 @@ impl Derivative {
     pub fn generate(&self) -> TokenStream {
         let name = &self.name;
         let Header { visibility, unsafety, abi, generics, .. } = &self.primal;
+        let visibility = located_at(visibility.to_token_stream(), name.span());
         let where_clause = &generics.where_clause;
         let attributes = self.primal.attributes.iter().filter_map(carried_over);
         let documentation = self.documentation();
@@ -28,7 +29,8 @@ impl Derivative {
         let foreign = abi.as_ref().map(|_| generated!(#[allow(improper_ctypes_definitions)]));
         let may_leave_out = self.arguments.iter().any(|argument| argument.activity.is_unsafe());
         let unsafety = unsafety.map_or(may_leave_out.then(|| generated!(unsafe)), |word| Some(word.to_token_stream()));
-        generated! {
+        // All of it at the name that the user gave it: where that is taken already, the compiler says it there.
+        generated_at! { name.span(),
             #[doc = #documentation]
             #(#attributes)*
             #complexity
@@ -128,6 +130,18 @@ impl Derivative {
         }
         vec![String::new(), format!("Returns {}.", returned.join(", "))]
     }
+}
+
+/// The tokens, meaning what they meant, and shown at another place.
+fn located_at(tokens: TokenStream, place: Span) -> TokenStream {
+    let moved = tokens.into_iter().map(|mut token| {
+        if let TokenTree::Group(group) = token {
+            token = Group::new(group.delimiter(), located_at(group.stream(), place)).into();
+        }
+        token.set_span(token.span().located_at(place));
+        token
+    });
+    moved.collect()
 }
 
 /// What an attribute of the primal is on its derivative: those that decide whether it is there, which warnings are

@@ -11,6 +11,7 @@ mod kinds;
 mod methods;
 mod rustc;
 mod second_order;
+mod sixty;
 mod values;
 
 fn main() {
@@ -23,6 +24,7 @@ fn main() {
             methods::report();
             rustc::report();
             second_order::report();
+            sixty::report();
             values::report();
         }
         Some(mistake) => activities::mistake(mistake),
