@@ -58,10 +58,13 @@ class Catalyst:
         if not diagnostics and not (finished.succeeded and text.exists()):
             text.unlink(missing_ok=True)
             return [Diagnostic(f"Enzyme broke down ({finished.verdict}){_assertion(finished.output)}", broke_down=True)]
+        if not diagnostics and any(call in text.read_bytes() for call in _LEFT):
+            return [Diagnostic("Enzyme left a derivative undone, and does not say why")]
         return diagnostics
 
 
 _REFUSAL = re.compile(r"^error: (?:<unknown>:0:0: |(?P<place>[^\s:][^:]*:\d+:\d+): )?.*?Enzyme: (?P<message>.*)")
+_LEFT = (b"@__enzyme_autodiff(", b"@__enzyme_fwddiff(")
 _MEMMOVE = "didn't implement memmove"  # it goes on, and the gradient may be wrong
 _ASSERTION = re.compile(r"Assertion `(?:0 && )?\"?(.*?)\"?' failed")
 

@@ -207,13 +207,16 @@ class Module:
         """A constant i64."""
         return int(self._api.ConstInt(self._api.Int64TypeInContext(self._context), number, 0))
 
+    def declare(self, name: str) -> Value:
+        """The variadic function `void name(...)`, declared where it is not."""
+        kind = self._api.FunctionType(self._api.VoidTypeInContext(self._context), None, 0, 1)
+        found = self._api.GetNamedFunction(self._module, name.encode())
+        return int(found or self._api.AddFunction(self._module, name.encode(), kind))
+
     def replace_call(self, call: Value, function: str, arguments: Sequence[Value]) -> None:
         """Put a call of the variadic function `void function(...)` in the place of `call`, with its debug location."""
-        void = self._api.VoidTypeInContext(self._context)
-        kind = self._api.FunctionType(void, None, 0, 1)
-        callee = self._api.GetNamedFunction(self._module, function.encode()) or self._api.AddFunction(
-            self._module, function.encode(), kind
-        )
+        callee = self.declare(function)
+        kind = self._api.FunctionType(self._api.VoidTypeInContext(self._context), None, 0, 1)
         builder = self._api.CreateBuilderInContext(self._context)
         self._api.PositionBuilderBefore(builder, call)
         self._api.SetCurrentDebugLocation2(builder, self._api.InstructionGetDebugLoc(call))

@@ -257,6 +257,12 @@ def test_a_config_of_ones_own_is_named_by_its_file(bench: Workbench, tmp_path: P
     assert "--enzyme-fast-math=0" in log.read_text(), "what was said then is shown on a hit, too"
 
 
+def test_a_program_of_forward_mode_alone(bench: Workbench) -> None:
+    """Enzyme does nothing at all where no name asks for reverse mode."""
+    bench.write(CUBE.replace("autodiff_reverse(df, Active, Active)", "autodiff_forward(df, Dual, Dual)"))
+    assert bench.doit("run").returncode == 0
+
+
 def test_dependencies_from_the_registry_and_by_path_are_merged(bench: Workbench, tmp_path: Path) -> None:
     (tmp_path / "helper/src").mkdir(parents=True)
     (tmp_path / "helper/Cargo.toml").write_text('[package]\nname = "helper"\nversion = "0.1.0"\nedition = "2021"\n')

@@ -134,6 +134,12 @@ def test_no_text_is_a_breakdown(text: Path, script: str, verdict: str) -> None:
     assert differentiate(text, script) == [Diagnostic(f"Enzyme broke down ({verdict})", broke_down=True)]
 
 
+@pytest.mark.parametrize("call", ["__enzyme_autodiff", "__enzyme_fwddiff"])
+def test_a_call_that_is_left_is_a_refusal(text: Path, call: str) -> None:
+    (found,) = differentiate(text, f'echo "  call void (...) @{call}(ptr @f)" >"$output"')
+    assert found.message == "Enzyme left a derivative undone, and does not say why"
+
+
 def test_half_a_text_is_a_breakdown_and_does_not_stay(text: Path) -> None:
     (found,) = differentiate(text, 'echo half >"$output"; exit 1')
     assert found.broke_down

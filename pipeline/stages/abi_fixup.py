@@ -27,6 +27,8 @@ VERSION = 2
 
 _PLACEHOLDER = re.compile(r"__crategrad_placeholder_v(\d+)")
 _ENZYME = {"reverse": "__enzyme_autodiff", "forward": "__enzyme_fwddiff"}
+_TRIGGER = "__enzyme_autodiff_trigger"
+"""Enzyme looks for this name before it does anything: without it a program of forward mode alone would stay as it is."""
 _INACTIVE = "Const"
 _ACTIVITIES = {
     "reverse": {_INACTIVE, "Active", "ActiveOnly", "Duplicated", "DuplicatedOnly"},
@@ -87,6 +89,8 @@ class AbiFixup:
         """
         with Module(self.libllvm, inputs["module"] / MODULE) as module:
             derivatives = list(_rewrite(module))
+            if derivatives:
+                module.declare(_TRIGGER)
             module.write(out / MODULE)
         found = sorted({json.dumps(asdict(d)): d for d in derivatives}.items())
         (out / DERIVATIVES).write_text(json.dumps([asdict(d) for _, d in found], indent=1))
