@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipeline.llvm import Module, Value
+from pipeline.llvm_edit import Editor
 from pipeline.toolchain import Tool
 
 if TYPE_CHECKING:
@@ -23,32 +24,55 @@ class InlineAssembly:
 
 def inline_assembly(libllvm: Tool, path: Path, primals: Iterable[str]) -> list[InlineAssembly]:
     """The inline assembly in the functions (names in the module) and in all they call."""
-    import networkx as nx
-
     with Module(libllvm, path) as module:
-        calls = call_graph(module)
         roots = [function for function in module.functions() if module.name(function) in set(primals)]
-        reached = {function for root in roots for function in (root, *nx.descendants(calls, root))}
-        places = {module.place(call) for function in reached for call in _assembly_calls(module, function)}
+        functions = call_tree(Editor(module), roots)
+        places = {module.place(call) for function in functions for call in _assembly_calls(module, function)}
     return [InlineAssembly(place) for place in sorted(places, key=str)]
 
 
-def call_graph(module: Module) -> nx.DiGraph[Value]:
-    """Who calls whom directly, by handles of the module."""
+def call_tree(editor: Editor, roots: Iterable[Value]) -> nx.DiGraph[Value]:
+    """The functions with a body that the roots reach by direct calls, the roots among them: who calls whom.
+
+    Cut at what never returns: a panic has no derivative.
+    """
     import networkx as nx
 
-    graph: nx.DiGraph[Value] = nx.DiGraph()
-    for function in module.functions():
-        graph.add_node(function)
-        for call in _calls(module, function):
-            if module.is_function(module.callee(call)):
-                graph.add_edge(function, module.callee(call))
-    return graph
+    tree: nx.DiGraph[Value] = nx.DiGraph()
+    waiting = list(roots)
+    tree.add_nodes_from(waiting)
+    while waiting:
+        caller = waiting.pop()
+        for call in calls(editor, caller):
+            callee = editor.module.callee(call)
+            if not editor.module.is_defined(callee):
+                continue
+            if callee not in tree:
+                waiting.append(callee)
+            tree.add_edge(caller, callee)
+    return tree
+
+
+def calls(editor: Editor, function: Value) -> list[Value]:
+    """The calls in a function that may return, as instructions."""
+    module = editor.module
+    found = (instruction for instruction in module.returning_instructions(function) if module.is_call(instruction))
+    return [call for call in found if not _never_returns(editor, call)]
+
+
+def indirect_calls(editor: Editor, function: Value) -> list[Value]:
+    """Those of a pointer: it is not known what they call."""
+    module = editor.module
+    callees = ((call, module.callee(call)) for call in calls(editor, function))
+    return [call for call, callee in callees if not module.is_function(callee) and not module.is_inline_assembly(callee)]
+
+
+def _never_returns(editor: Editor, call: Value) -> bool:
+    callee = editor.module.callee(call)
+    is_function = editor.module.is_function(callee)
+    return editor.call_has_attribute(call, "noreturn") or (is_function and editor.has_attribute(callee, "noreturn"))
 
 
 def _assembly_calls(module: Module, function: Value) -> Iterator[Value]:
-    return (call for call in _calls(module, function) if module.is_inline_assembly(module.callee(call)))
-
-
-def _calls(module: Module, function: Value) -> Iterator[Value]:
-    return (instruction for instruction in module.instructions(function) if module.is_call(instruction))
+    instructions = (instruction for instruction in module.instructions(function) if module.is_call(instruction))
+    return (call for call in instructions if module.is_inline_assembly(module.callee(call)))

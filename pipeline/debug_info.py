@@ -18,6 +18,7 @@ _NAME, _SIGNATURE = 2, 4
 _TYPES = 5
 _BASE_TYPE, _ELEMENTS = 5, 6
 
+_PARTS = {_MEMBER, _VARIANT_PART}
 _FLOATS = {"f16", "f32", "f64", "f128"}
 _WRAPPERS = ("MaybeUninit<", "ManuallyDrop<", "MaybeDangling<")
 """Types of the standard library that hold one value, if any; their own fields are no user's words."""
@@ -36,14 +37,39 @@ class Leaf:
     kind: str
 
 
-def parameter_types(module: Module, function: Value) -> list[Value]:
-    """The types of a function's parameters, a closure's own environment among them; empty where nothing is known."""
+def signature_types(module: Module, function: Value) -> list[Value]:
+    """The types of what a function returns (0: nothing) and takes; empty where nothing is known."""
     subprogram = module.subprogram(function)
     if not subprogram:
         return []
     signature = module.metadata_operands(subprogram)[_SIGNATURE]
     types = module.metadata_operands(signature)[_TYPES] if signature else 0
-    return module.metadata_operands(types)[1:] if types else []
+    return module.metadata_operands(types) if types else []
+
+
+def parameter_types(module: Module, function: Value) -> list[Value]:
+    """The types of a function's parameters, a closure's own environment among them; empty where nothing is known."""
+    return signature_types(module, function)[1:]
+
+
+def holds_float(module: Module, ty: Value) -> bool:
+    """Whether there is a float in a value of the type itself, be it in one variant of an enum; not behind a pointer."""
+    operands = module.metadata_operands(ty)
+    match module.metadata_tag(ty):
+        case tag if tag == _BASE:
+            return module.metadata_string(operands[_NAME]) in _FLOATS
+        case tag if tag in {_ARRAY, _MEMBER}:
+            return holds_float(module, operands[_BASE_TYPE])
+        case tag if tag in {_STRUCTURE, _UNION, _VARIANT_PART}:
+            elements = module.metadata_operands(operands[_ELEMENTS]) if operands[_ELEMENTS] else []
+            return any(holds_float(module, element) for element in elements if module.metadata_tag(element) in _PARTS)
+        case _:
+            return False
+
+
+def is_aggregate(module: Module, ty: Value) -> bool:
+    """Whether the type is an array, a struct, a tuple or an enum."""
+    return module.metadata_tag(ty) in {_ARRAY, _STRUCTURE, _UNION}
 
 
 def pointee_leaves(module: Module, pointer: Value, path: str) -> Iterator[Leaf]:

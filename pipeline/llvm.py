@@ -8,7 +8,7 @@ See https://llvm.org/doxygen/group__LLVMC.html.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_uint, c_ulonglong, c_ushort, c_void_p
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from pipeline.toolchain import Tool
 Value = int
 """A handle of an LLVM value; 0 is none."""
 
-_ALL = 2**32 - 1  # LLVMAttributeFunctionIndex
+_UNREACHABLE = 7  # LLVMOpcode
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "ContextCreate": (c_void_p, []),
@@ -51,6 +51,8 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "GetNextInstruction": (c_void_p, [c_void_p]),
     "GetInstructionParent": (c_void_p, [c_void_p]),
     "GetBasicBlockParent": (c_void_p, [c_void_p]),
+    "GetBasicBlockTerminator": (c_void_p, [c_void_p]),
+    "GetInstructionOpcode": (c_int, [c_void_p]),
     "IsACallInst": (c_void_p, [c_void_p]),
     "IsAFunction": (c_void_p, [c_void_p]),
     "IsAInlineAsm": (c_void_p, [c_void_p]),
@@ -70,6 +72,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "MetadataAsValue": (c_void_p, [c_void_p, c_void_p]),
     "ValueAsMetadata": (c_void_p, [c_void_p]),
     "GetDINodeTag": (c_ushort, [c_void_p]),
+    "DITypeGetSizeInBits": (c_ulonglong, [c_void_p]),
     "GetMDNodeNumOperands": (c_uint, [c_void_p]),
     "GetMDNodeOperands": (None, [c_void_p, POINTER(c_void_p)]),
     "GetMDString": (c_void_p, [c_void_p, POINTER(c_uint)]),
@@ -95,160 +98,183 @@ class Module:
 
     def __init__(self, libllvm: Tool, path: Path) -> None:
         """Read bitcode.  Raises: UserError where the library or the module cannot be read."""
-        self._api = _Api(libllvm)
-        self._context = self._api.ContextCreate()
-        self._api.ContextSetDiagnosticHandler(self._context, ctypes.cast(_SILENT, c_void_p), None)
-        self._module = self._parse(path)
+        self.api = Api(libllvm)
+        self.context = self.api.ContextCreate()
+        self.api.ContextSetDiagnosticHandler(self.context, ctypes.cast(_SILENT, c_void_p), None)
+        self.handle = self._parse(path)
 
     def __enter__(self) -> Module:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._api.DisposeModule(self._module)
-        self._api.ContextDispose(self._context)
+        self.api.DisposeModule(self.handle)
+        self.api.ContextDispose(self.context)
 
     def functions(self) -> Iterator[Value]:
         """All functions, declarations included."""
-        return self._chain(self._api.GetFirstFunction(self._module), self._api.GetNextFunction)
+        return self._chain(self.api.GetFirstFunction(self.handle), self.api.GetNextFunction)
 
     def instructions(self, function: Value) -> Iterator[Value]:
         """All instructions of a function's body."""
-        for block in self._chain(self._api.GetFirstBasicBlock(function), self._api.GetNextBasicBlock):
-            yield from self._chain(self._api.GetFirstInstruction(block), self._api.GetNextInstruction)
+        for block in self._blocks(function):
+            yield from self._chain(self.api.GetFirstInstruction(block), self.api.GetNextInstruction)
+
+    def returning_instructions(self, function: Value) -> list[Value]:
+        """Those after which the function may still return: what ends in a panic has no derivative."""
+        ends = ((block, self.api.GetBasicBlockTerminator(block)) for block in self._blocks(function))
+        blocks = [block for block, end in ends if self.api.GetInstructionOpcode(end) != _UNREACHABLE]
+        return [
+            instruction
+            for block in blocks
+            for instruction in self._chain(self.api.GetFirstInstruction(block), self.api.GetNextInstruction)
+        ]
+
+    def _blocks(self, function: Value) -> Iterator[Value]:
+        return self._chain(self.api.GetFirstBasicBlock(function), self.api.GetNextBasicBlock)
 
     def name(self, value: Value) -> str:
         """The value's name in the module; empty where it has none."""
         size = c_size_t()
-        return _text(self._api.GetValueName2(value, byref(size)), size.value)
+        return text(self.api.GetValueName2(value, byref(size)), size.value)
 
     def users(self, value: Value) -> list[Value]:
         """Everything that has the value as an operand."""
-        uses = self._chain(self._api.GetFirstUse(value), self._api.GetNextUse)
-        return [self._api.GetUser(use) for use in uses]
+        uses = self._chain(self.api.GetFirstUse(value), self.api.GetNextUse)
+        return [self.api.GetUser(use) for use in uses]
 
     def is_defined(self, value: Value) -> bool:
         """True for a function that has a body here."""
-        return bool(self._api.IsAFunction(value)) and not self._api.IsDeclaration(value)
+        return bool(self.api.IsAFunction(value)) and not self.api.IsDeclaration(value)
 
     def is_function(self, value: Value) -> bool:
         """True for a function, with or without a body."""
-        return bool(self._api.IsAFunction(value))
+        return bool(self.api.IsAFunction(value))
 
     def is_call(self, value: Value) -> bool:
         """True for a call instruction."""
-        return bool(self._api.IsACallInst(value))
+        return bool(self.api.IsACallInst(value))
 
     def is_inline_assembly(self, value: Value) -> bool:
         """True for a piece of inline assembly (the callee of its call)."""
-        return bool(self._api.IsAInlineAsm(value))
+        return bool(self.api.IsAInlineAsm(value))
 
     def callee(self, call: Value) -> Value:
         """What a call calls: a function, inline assembly, or a pointer."""
-        return int(self._api.GetCalledValue(call))
+        return int(self.api.GetCalledValue(call))
 
     def arguments(self, call: Value) -> list[Value]:
         """The arguments of a call in order."""
-        return [self._api.GetOperand(call, i) for i in range(self._api.GetNumArgOperands(call))]
+        return [self.api.GetOperand(call, i) for i in range(self.api.GetNumArgOperands(call))]
 
     def parent(self, instruction: Value) -> Value:
         """The function an instruction is in."""
-        return int(self._api.GetBasicBlockParent(self._api.GetInstructionParent(instruction)))
+        return int(self.api.GetBasicBlockParent(self.api.GetInstructionParent(instruction)))
 
     def string(self, pointer: Value) -> str | None:
         """The text of the constant that a pointer points to, up to its NUL; None where it is no constant text."""
-        if not self._api.IsAGlobalVariable(pointer):
+        if not self.api.IsAGlobalVariable(pointer):
             return None
-        constant = self._api.GetInitializer(pointer)
-        if constant and not self._api.IsAConstantDataArray(constant) and self._api.GetNumOperands(constant) == 1:
-            constant = self._api.GetOperand(constant, 0)  # rustc wraps its strings: <{ [n x i8] }>
-        if not constant or not self._api.IsAConstantDataArray(constant) or not self._api.IsConstantString(constant):
+        constant = self.api.GetInitializer(pointer)
+        if constant and not self.api.IsAConstantDataArray(constant) and self.api.GetNumOperands(constant) == 1:
+            constant = self.api.GetOperand(constant, 0)  # rustc wraps its strings: <{ [n x i8] }>
+        if not constant or not self.api.IsAConstantDataArray(constant) or not self.api.IsConstantString(constant):
             return None
         size = c_size_t()
-        return _text(self._api.GetAsString(constant, byref(size)), size.value).partition("\0")[0]
+        return text(self.api.GetAsString(constant, byref(size)), size.value).partition("\0")[0]
 
     def place(self, instruction: Value) -> str | None:
         """`file:line:column` of an instruction by its debug info."""
-        if not self._api.InstructionGetDebugLoc(instruction):
+        if not self.api.InstructionGetDebugLoc(instruction):
             return None
         size = c_uint()
-        file = _text(self._api.GetDebugLocFilename(instruction, byref(size)), size.value)
-        return f"{file}:{self._api.GetDebugLocLine(instruction)}:{self._api.GetDebugLocColumn(instruction)}"
+        file = text(self.api.GetDebugLocFilename(instruction, byref(size)), size.value)
+        return f"{file}:{self.api.GetDebugLocLine(instruction)}:{self.api.GetDebugLocColumn(instruction)}"
 
     def subprogram(self, function: Value) -> Value:
         """The debug info of a function, 0 where it has none."""
-        metadata = self._api.GetSubprogram(function)
-        return int(self._api.MetadataAsValue(self._context, metadata)) if metadata else 0
+        metadata = self.api.GetSubprogram(function)
+        return int(self.api.MetadataAsValue(self.context, metadata)) if metadata else 0
 
     def metadata_operands(self, node: Value) -> list[Value]:
         """The operands of a metadata node, 0 for what is null."""
-        operands = (c_void_p * self._api.GetMDNodeNumOperands(node))()
-        self._api.GetMDNodeOperands(node, operands)
+        operands = (c_void_p * self.api.GetMDNodeNumOperands(node))()
+        self.api.GetMDNodeOperands(node, operands)
         return [operand or 0 for operand in operands]
 
     def metadata_tag(self, node: Value) -> int:
         """The DWARF tag of a node of debug info."""
-        return int(self._api.GetDINodeTag(self._api.ValueAsMetadata(node)))
+        return int(self.api.GetDINodeTag(self.api.ValueAsMetadata(node)))
+
+    def type_bits(self, node: Value) -> int:
+        """The size of a type of debug info, in bits."""
+        return int(self.api.DITypeGetSizeInBits(self.api.ValueAsMetadata(node)))
 
     def metadata_string(self, node: Value) -> str:
         """The text of a metadata string; empty where it is none."""
         size = c_uint()
-        return _text(self._api.GetMDString(node, byref(size)), size.value) if node else ""
+        return text(self.api.GetMDString(node, byref(size)), size.value) if node else ""
 
     def external(self, name: str) -> Value:
         """The external global of that name, declared where it is not: how Enzyme is told an argument's activity.
 
         Not a metadata string, which Enzyme reads too: as a variadic argument it does not survive bitcode.
         """
-        found = self._api.GetNamedGlobal(self._module, name.encode())
-        int32 = self._api.Int32TypeInContext(self._context)
-        return int(found or self._api.AddGlobal(self._module, int32, name.encode()))
+        found = self.api.GetNamedGlobal(self.handle, name.encode())
+        int32 = self.api.Int32TypeInContext(self.context)
+        return int(found or self.api.AddGlobal(self.handle, int32, name.encode()))
 
     def int64(self, number: int) -> Value:
         """A constant i64."""
-        return int(self._api.ConstInt(self._api.Int64TypeInContext(self._context), number, 0))
+        return int(self.api.ConstInt(self.api.Int64TypeInContext(self.context), number, 0))
 
     def declare(self, name: str) -> Value:
         """The variadic function `void name(...)`, declared where it is not."""
-        kind = self._api.FunctionType(self._api.VoidTypeInContext(self._context), None, 0, 1)
-        found = self._api.GetNamedFunction(self._module, name.encode())
-        return int(found or self._api.AddFunction(self._module, name.encode(), kind))
+        kind = self.api.FunctionType(self.api.VoidTypeInContext(self.context), None, 0, 1)
+        found = self.api.GetNamedFunction(self.handle, name.encode())
+        return int(found or self.api.AddFunction(self.handle, name.encode(), kind))
+
+    def declare_nullary(self, name: str) -> Value:
+        """The function `void name()`, declared where it is not."""
+        kind = self.api.FunctionType(self.api.VoidTypeInContext(self.context), None, 0, 0)
+        found = self.api.GetNamedFunction(self.handle, name.encode())
+        return int(found or self.api.AddFunction(self.handle, name.encode(), kind))
 
     def replace_call(self, call: Value, function: str, arguments: Sequence[Value]) -> None:
         """Put a call of the variadic function `void function(...)` in the place of `call`, with its debug location."""
         callee = self.declare(function)
-        kind = self._api.FunctionType(self._api.VoidTypeInContext(self._context), None, 0, 1)
-        builder = self._api.CreateBuilderInContext(self._context)
-        self._api.PositionBuilderBefore(builder, call)
-        self._api.SetCurrentDebugLocation2(builder, self._api.InstructionGetDebugLoc(call))
+        kind = self.api.FunctionType(self.api.VoidTypeInContext(self.context), None, 0, 1)
+        builder = self.api.CreateBuilderInContext(self.context)
+        self.api.PositionBuilderBefore(builder, call)
+        self.api.SetCurrentDebugLocation2(builder, self.api.InstructionGetDebugLoc(call))
         values = (c_void_p * len(arguments))(*arguments)
-        self._api.BuildCall2(builder, kind, callee, values, len(arguments), b"")
-        self._api.DisposeBuilder(builder)
-        self._api.InstructionEraseFromParent(call)
+        self.api.BuildCall2(builder, kind, callee, values, len(arguments), b"")
+        self.api.DisposeBuilder(builder)
+        self.api.InstructionEraseFromParent(call)
 
     def delete_function(self, function: Value) -> None:
         """Take a function out that nothing uses any more."""
-        self._api.DeleteFunction(function)
+        self.api.DeleteFunction(function)
 
     def drop_global(self, name: str) -> None:
         """Take a global variable out that nothing uses, if there is one of that name."""
-        variable = self._api.GetNamedGlobal(self._module, name.encode())
+        variable = self.api.GetNamedGlobal(self.handle, name.encode())
         if variable:
-            self._api.DeleteGlobal(variable)
+            self.api.DeleteGlobal(variable)
 
     def write(self, path: Path) -> None:
         """Verify the module and write it as bitcode.  Raises: UserError where it is broken: a fault of ours."""
         message = c_void_p()
-        if self._api.VerifyModule(self._module, 2, byref(message)):
-            raise UserError(f"error: the rewritten module is broken: {_text(message.value)}")
-        self._api.DisposeMessage(message)
-        if self._api.WriteBitcodeToFile(self._module, str(path).encode()):
+        if self.api.VerifyModule(self.handle, 2, byref(message)):
+            raise UserError(f"error: the rewritten module is broken: {text(message.value)}")
+        self.api.DisposeMessage(message)
+        if self.api.WriteBitcodeToFile(self.handle, str(path).encode()):
             raise UserError(f"error: {path} cannot be written")
 
     def _parse(self, path: Path) -> int:
         buffer, message, module = c_void_p(), c_void_p(), c_void_p()
-        if self._api.CreateMemoryBufferWithContentsOfFile(str(path).encode(), byref(buffer), byref(message)):
-            raise UserError(f"error: {path} cannot be read: {_text(message.value)}")
-        if self._api.ParseBitcodeInContext2(self._context, buffer, byref(module)) or module.value is None:
+        if self.api.CreateMemoryBufferWithContentsOfFile(str(path).encode(), byref(buffer), byref(message)):
+            raise UserError(f"error: {path} cannot be read: {text(message.value)}")
+        if self.api.ParseBitcodeInContext2(self.context, buffer, byref(module)) or module.value is None:
             raise UserError(f"error: {path} is no bitcode that this LLVM can read")
         return module.value
 
@@ -260,18 +286,22 @@ class Module:
             first = after
 
 
-class _Api:
+class Api:
     """The functions of libLLVM by their names, with their types."""
 
     def __init__(self, libllvm: Tool) -> None:
         try:
-            library = ctypes.CDLL(str(libllvm.path))
+            self._library = ctypes.CDLL(str(libllvm.path))
         except OSError as error:
             raise UserError(
                 f"error: libLLVM cannot be loaded: {error}\n  = help: `./doit doctor` says how to get it"
             ) from error
-        for name, (result, arguments) in _SIGNATURES.items():
-            function = getattr(library, f"LLVM{name}")
+        self.load(_SIGNATURES)
+
+    def load(self, signatures: Mapping[str, tuple[Any, list[Any]]]) -> None:
+        """Make functions of the library known: name without prefix -> type of the result, types of the arguments."""
+        for name, (result, arguments) in signatures.items():
+            function = getattr(self._library, f"LLVM{name}")
             function.restype, function.argtypes = result, arguments
             setattr(self, name, function)
 
@@ -279,5 +309,6 @@ class _Api:
         raise AttributeError(name)
 
 
-def _text(address: int | None, size: int = -1) -> str:
+def text(address: int | None, size: int = -1) -> str:
+    """The text at an address, up to its NUL or of that size; empty for none."""
     return ctypes.string_at(address, size).decode(errors="replace") if address else ""

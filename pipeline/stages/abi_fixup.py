@@ -18,6 +18,7 @@ from typing import Any
 from pipeline.debug_info import parameter_types, pointee_leaves
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value
+from pipeline.repairs import repair
 from pipeline.stages import MODULE, Inputs
 from pipeline.toolchain import Tool
 
@@ -81,6 +82,8 @@ class AbiFixup:
     """Output: `module.bc`; `derivatives.json`, a list of what is differentiated (empty: there is nothing to do)."""
 
     libllvm: Tool
+    raw: bool
+    """Whether the module was not optimised: `opt1.level: 0`."""
 
     def run(self, inputs: Inputs, out: Path, log: Path) -> None:
         """Match placeholders and rewrite them.
@@ -89,12 +92,17 @@ class AbiFixup:
         """
         with Module(self.libllvm, inputs["module"] / MODULE) as module:
             derivatives = list(_rewrite(module))
+            repairs: list[str] = []
             if derivatives:
                 module.declare(_TRIGGER)
+                names = {derivative.shim for derivative in derivatives}
+                shims = [function for function in module.functions() if module.name(function) in names]
+                repairs = repair(module, shims, raw=self.raw)
             module.write(out / MODULE)
         found = sorted({json.dumps(asdict(d)): d for d in derivatives}.items())
         (out / DERIVATIVES).write_text(json.dumps([asdict(d) for _, d in found], indent=1))
-        log.write_text("".join(f"{d.place}: {d.derivative}: {d.mode} of {d.primal}\n" for _, d in found))
+        lines = [f"{d.place}: {d.derivative}: {d.mode} of {d.primal}" for _, d in found] + repairs
+        log.write_text("".join(f"{line}\n" for line in lines))
 
 
 def _rewrite(module: Module) -> Iterator[Derivative]:

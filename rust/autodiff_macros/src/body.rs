@@ -30,7 +30,7 @@ impl Derivative {
         generated!(::autodiff::__body!({ #without_crategrad } { #with_crategrad }))
     }
 
-    /// `let shim`: a function that calls the primal and takes every argument, and the result, by reference.
+    /// `let __crategrad_shim`: a function that calls the primal and takes every argument, and the result, by reference.
     ///
     /// rustc passes small arrays and structs as integers, some values as two arguments and some as none; whoever
     /// differentiates would have to know each case. Here rustc itself writes the loads and the call. The result is a
@@ -50,14 +50,18 @@ impl Derivative {
             Some(result) => {
                 let stored = result.stored(call);
                 let ty = result.shim_ty();
-                (Some(generated!(result: #ty)), Some(ty), generated_at!(result.ty.span(), *result = #stored;))
+                (
+                    Some(generated!(__crategrad_result: #ty)),
+                    Some(ty),
+                    generated_at!(result.ty.span(), *__crategrad_result = #stored;),
+                )
             }
         };
         let is_deprecated = self.primal.attributes.iter().any(|attribute| attribute.path().is_ident("deprecated"));
         let deprecated = is_deprecated.then(|| generated!(#[allow(deprecated)]));
         generated! {
             #deprecated
-            let shim = const {
+            let __crategrad_shim = const {
                 (|#(#names: #types,)* #parameter| unsafe { #body }) as unsafe fn(#(#references,)* #result) as *const ()
             };
         }
@@ -83,7 +87,7 @@ impl Derivative {
         generated! {
             #(#assertions)*
             #shim
-            let _ = (#(#names,)* shim);
+            let _ = (#(#names,)* __crategrad_shim);
             ::autodiff::__private::not_built(#derivative, #primal)
         }
     }
@@ -109,7 +113,7 @@ impl Derivative {
             #(#locals)*
             #shim
             unsafe {
-                ::autodiff::__private::__crategrad_placeholder_v2(__CRATEGRAD_DESCRIPTOR, shim, #(#pointers),*);
+                ::autodiff::__private::__crategrad_placeholder_v2(__CRATEGRAD_DESCRIPTOR, __crategrad_shim, #(#pointers),*);
             }
             #returned
         }
@@ -363,7 +367,7 @@ fn by_name(generic: &GenericParam) -> Option<TokenStream> {
     }
 }
 
-/// A name that no token of the user can mean.
+/// A name that no token of the user can mean; nor can the primal's own name, which is resolved here as well.
 fn local(name: std::fmt::Arguments<'_>) -> Ident {
-    Ident::new(&name.to_string(), Span::mixed_site())
+    Ident::new(&format!("__crategrad_{name}"), Span::mixed_site())
 }

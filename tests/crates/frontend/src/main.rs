@@ -7,6 +7,7 @@ mod report;
 mod activities;
 mod beyond;
 mod generics;
+mod headers;
 mod kinds;
 mod methods;
 mod rustc;
@@ -20,6 +21,7 @@ fn main() {
             activities::report();
             beyond::report();
             generics::report();
+            headers::report();
             kinds::report();
             methods::report();
             rustc::report();

@@ -1,0 +1,36 @@
+"""Repairs of what rustc's ABI and LLVM's passes make of functions, so that Enzyme sees floats as floats and every callee.
+
+Each takes the module and the shims that are differentiated, and touches only what they call.  What a repair cannot mend
+stays as it is: the audit after it refuses what would come out wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipeline.call_tree import call_tree
+from pipeline.llvm import Module, Value
+from pipeline.llvm_edit import Editor
+from pipeline.repairs import dispatch, inline, retype, split_words
+from pipeline.repairs.inline import CLEAN
+
+_OF_A_FUNCTION = {"split_words": split_words.split, "retype": retype.retype}
+
+
+def repair(module: Module, shims: Sequence[Value], *, raw: bool) -> list[str]:
+    """Mend what the shims call; what was done, a line each.
+
+    A `raw` module has not been optimised.  Enzyme's own first step will, and what that makes of it is what must be mended.
+    """
+    editor = Editor(module)
+    if raw:
+        editor.run_passes("default<O2>")
+    done = inline.headers_with_packed_floats(editor, shims)
+    done += dispatch.indirect_calls(editor, shims)
+    done += inline.headers_with_packed_floats(editor, shims)
+    for function in call_tree(editor, shims):
+        mended = [name for name, mend in _OF_A_FUNCTION.items() if mend(editor, function)]
+        if mended:
+            editor.run_passes(CLEAN, function)
+            done.append(f"{', '.join(mended)}: {module.name(function)}")
+    return done

@@ -1,0 +1,326 @@
+"""The repairs of headers and moves, one by one, on modules written here; and on what rustc itself makes."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pipeline.call_tree import call_tree, indirect_calls
+from pipeline.llvm import Module
+from pipeline.llvm_edit import Editor
+from pipeline.repairs import dispatch, inline, repair, retype, split_words
+from pipeline.stages import MODULE
+from pipeline.toolchain import Tool, find_tools
+
+pytestmark = pytest.mark.toolchain
+
+TOOLS = find_tools()
+LLVM_DIS = Tool(TOOLS.llvm_as.path.with_name("llvm-dis"))
+RUSTC = Path(os.environ.get("CRATEGRAD_TEST_CARGO", "/usr/bin/cargo")).with_name("rustc")
+
+
+def mended(folder: Path, source: str, mend: Callable[[Editor, list[int]], object]) -> str:
+    """The module after a repair, as text; the function `@shim` is what is differentiated."""
+    subprocess.run([TOOLS.llvm_as, "-o", folder / "given.bc", "-"], input=source, text=True, check=True)
+    return rewritten(folder, mend)
+
+
+def rewritten(folder: Path, mend: Callable[[Editor, list[int]], object]) -> str:
+    with Module(TOOLS.libllvm, folder / "given.bc") as module:
+        mend(Editor(module), [function for function in module.functions() if module.name(function) == "shim"])
+        module.write(folder / MODULE)
+    argv: list[str | Path] = [LLVM_DIS.path, "-o", "-", folder / MODULE]
+    text = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+    return re.sub(r", !dbg !\d+", "", text)
+
+
+def body(text: str, function: str = "shim") -> str:
+    found = re.search(rf"^define [^\n]*@{function}\([^\n]*\n(.*?)^}}", text, re.MULTILINE | re.DOTALL)
+    assert found, text
+    return found[1]
+
+
+# ---- split_words
+
+
+def split(editor: Editor, shims: list[int]) -> None:
+    for function in shims:
+        split_words.split(editor, function)
+        editor.run_passes(inline.CLEAN, function)
+
+
+def test_a_word_that_is_taken_apart_is_loaded_as_two_floats(tmp_path: Path) -> None:
+    text = mended(
+        tmp_path,
+        """define void @shim(ptr %x, ptr %to) {
+  %word = load i64, ptr %x, align 4
+  %low = trunc i64 %word to i32
+  %shifted = lshr i64 %word, 32
+  %high = trunc i64 %shifted to i32
+  %a = bitcast i32 %low to float
+  %b = bitcast i32 %high to float
+  %product = fmul float %a, %b
+  store float %product, ptr %to
+  ret void
+}""",
+        split,
+    )
+    assert body(text).count("load float") == 2
+    assert "i64" not in body(text).replace("i64 4", "")
+
+
+def test_a_word_that_is_put_together_is_stored_as_two_floats(tmp_path: Path) -> None:
+    text = mended(
+        tmp_path,
+        """define void @shim(float %a, float %b, ptr %to) {
+  %low = bitcast float %a to i32
+  %high = bitcast float %b to i32
+  %wide = zext i32 %high to i64
+  %shifted = shl nuw i64 %wide, 32
+  %other = zext i32 %low to i64
+  %word = or disjoint i64 %shifted, %other
+  store i64 %word, ptr %to, align 4
+  ret void
+}""",
+        split,
+    )
+    assert body(text).count("store float") == 2
+    assert "store i64" not in body(text)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "store i64 %word, ptr %to",
+        "%sum = add i64 %word, 1\n  store i64 %sum, ptr %to",
+        "%h = lshr i64 %word, 16\n  store i64 %h, ptr %to",
+    ],
+)
+def test_a_word_that_is_wanted_whole_stays(tmp_path: Path, use: str) -> None:
+    source = f"define void @shim(ptr %x, ptr %to) {{\n  %word = load i64, ptr %x\n  {use}\n  ret void\n}}"
+    assert "load i64" in body(mended(tmp_path, source, split))
+
+
+@pytest.mark.parametrize("access", ["load volatile i64, ptr %x, align 8", "load atomic i64, ptr %x monotonic, align 8"])
+def test_a_volatile_or_atomic_word_stays(tmp_path: Path, access: str) -> None:
+    source = f"""define i32 @shim(ptr %x) {{
+  %word = {access}
+  %low = trunc i64 %word to i32
+  ret i32 %low
+}}"""
+    assert access.partition(",")[0] in body(mended(tmp_path, source, split))
+
+
+# ---- retype
+
+
+def retyped(editor: Editor, shims: list[int]) -> None:
+    for function in shims:
+        retype.retype(editor, function)
+        editor.run_passes(inline.CLEAN, function)
+
+
+@pytest.mark.parametrize(("integer", "floating"), [("i64", "double"), ("i32", "float")])
+def test_a_move_is_one_of_floats(tmp_path: Path, integer: str, floating: str) -> None:
+    source = f"""define void @shim(ptr %x, ptr %to) {{
+  %bits = load {integer}, ptr %x
+  store {integer} %bits, ptr %to
+  ret void
+}}"""
+    assert integer not in body(mended(tmp_path, source, retyped))
+    assert f"load {floating}" in body(mended(tmp_path, source, retyped))
+
+
+def test_a_choice_between_moves_is_one_of_floats(tmp_path: Path) -> None:
+    source = """define void @shim(ptr %x, ptr %y, i1 %c, ptr %to) {
+  %a = load i64, ptr %x
+  %b = load i64, ptr %y
+  %chosen = select i1 %c, i64 %a, i64 %b
+  store i64 %chosen, ptr %to
+  ret void
+}"""
+    text = body(mended(tmp_path, source, retyped))
+    assert "i64" not in text
+    assert "store double" in text
+
+
+def test_a_value_carried_through_a_loop_is_a_float(tmp_path: Path) -> None:
+    source = """define void @shim(ptr %x, i64 %n, ptr %to) {
+entry:
+  %first = load i64, ptr %x
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %carried = phi i64 [ %first, %entry ], [ %chosen, %loop ]
+  %p = getelementptr i64, ptr %x, i64 %i
+  %here = load i64, ptr %p
+  %odd = trunc i64 %i to i1
+  %chosen = select i1 %odd, i64 %here, i64 %carried
+  %next = add i64 %i, 1
+  %done = icmp eq i64 %next, %n
+  br i1 %done, label %end, label %loop
+end:
+  store i64 %chosen, ptr %to
+  ret void
+}"""
+    text = body(mended(tmp_path, source, retyped))
+    assert text.count("load double") == 2
+    assert "phi double" in text
+    assert "store double" in text
+
+
+def test_an_integer_that_is_counted_with_stays(tmp_path: Path) -> None:
+    source = """define i64 @shim(ptr %x, ptr %to) {
+  %n = load i64, ptr %x
+  store i64 %n, ptr %to
+  %m = add i64 %n, 1
+  ret i64 %m
+}"""
+    assert "double" not in body(mended(tmp_path, source, retyped))
+
+
+# ---- dispatch
+
+POINTER = """
+define internal double @square(double %x) {
+  %y = fmul double %x, %x
+  ret double %y
+}
+define internal double @cube(double %x) {
+  %y = call double @square(double %x)
+  %z = fmul double %y, %x
+  ret double %z
+}
+define internal double @direct_only(double %x) {
+  ret double %x
+}
+define internal float @of_another_type(float %x) {
+  ret float %x
+}
+@vtable = constant [3 x ptr] [ptr @square, ptr @cube, ptr @of_another_type]
+define double @shim(ptr captures(none) readonly %f, double %x) {
+  %y = call double %f(double %x)
+  %z = call double @direct_only(double %y)
+  ret double %z
+}
+"""
+
+
+def test_an_indirect_call_compares_with_every_candidate(tmp_path: Path) -> None:
+    text = mended(tmp_path, POINTER, dispatch.indirect_calls)
+    assert "call double @crategrad_dispatch_0(ptr %f, double %x)" in body(text)
+    assert "define double @shim(ptr %f, double %x)" in text, "what was known of the pointer is known no more"
+    dispatcher = body(text, "crategrad_dispatch_0")
+    assert re.findall(r"icmp eq ptr %0, @(\w+)", dispatcher) == ["square", "cube"]
+    assert re.findall(r"call double @(\w+)\(double %1\)", dispatcher) == ["square", "cube"]
+    assert "call void @llvm.trap()" in dispatcher
+    assert dispatcher.rstrip().endswith("unreachable")
+
+
+def test_too_many_candidates_are_left_alone(tmp_path: Path) -> None:
+    number = dispatch.MOST + 1
+    many = "".join(f"define internal double @f{i}(double %x) {{\n  ret double %x\n}}\n" for i in range(number))
+    table = f"@table = constant [{number} x ptr] [{', '.join(f'ptr @f{i}' for i in range(number))}]\n"
+    source = many + table + "define double @shim(ptr %f, double %x) {\n  %y = call double %f(double %x)\n  ret double %y\n}"
+    assert "call double %f(double %x)" in body(mended(tmp_path, source, dispatch.indirect_calls))
+
+
+def test_a_call_that_ends_in_a_panic_is_left_alone(tmp_path: Path) -> None:
+    source = POINTER.replace(
+        "  %y = call double %f(double %x)\n  %z = call double @direct_only(double %y)\n  ret double %z\n",
+        "  %y = call double %f(double %x)\n  unreachable\n",
+    )
+    assert "crategrad_dispatch" not in mended(tmp_path, source, dispatch.indirect_calls)
+
+
+# ---- headers, as rustc makes them
+
+HEADERS = {
+    "[f32; 2]": True,
+    "[f32; 1]": True,
+    "[f64; 1]": True,
+    "Vector": True,
+    "Option<f32>": True,
+    "Option<f64>": True,
+    "Result<f32, u32>": True,
+    "(bool, f64)": True,
+    "(f32, i32)": True,
+    "(f32, f32)": False,
+    "(f64, f64)": False,
+    "[f32; 4]": False,
+    "f64": False,
+    "u64": False,
+    "(u32, u32)": False,
+    "[u8; 8]": False,
+    "Option<usize>": False,
+    "&'static [f64]": False,
+    "Vec<f64>": False,
+}
+"""Types, and whether a function that takes and returns them has floats in the integers of its header, or beside them."""
+
+
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bool]:
+    folder = tmp_path_factory.mktemp("headers")
+    source = '#![crate_type = "lib"]\npub struct Vector([f32; 2]);\n'
+    for number, ty in enumerate(HEADERS):
+        source += f"#[unsafe(no_mangle)] pub fn f{number}(x: {ty}) -> {ty} {{ x }}\n"
+    (folder / "headers.rs").write_text(source)
+    options = ["--edition=2024", "-g", "-Copt-level=0", "-Ccodegen-units=1", "--cap-lints=allow", "--emit=llvm-bc"]
+    subprocess.run([RUSTC, *options, folder / "headers.rs", "-o", folder / "headers.bc"], check=True)
+    with Module(TOOLS.libllvm, folder / "headers.bc") as module:
+        functions = {module.name(function): function for function in module.functions()}
+        editor = Editor(module)
+        return {ty: inline.packs_floats(editor, functions[f"f{number}"]) for number, ty in enumerate(HEADERS)}
+
+
+@pytest.mark.parametrize("ty", HEADERS)
+def test_a_header_that_packs_floats_is_known(packed: dict[str, bool], ty: str) -> None:
+    assert packed[ty] == HEADERS[ty]
+
+
+SHIM = """
+#![crate_type = "lib"]
+#[inline(never)]
+fn callee(x: [f32; 2]) -> [f32; 2] { [x[0] * x[1], x[0]] }
+#[inline(never)]
+fn itself(x: [f32; 2], n: u32) -> [f32; 2] {
+    if n == 0 { return x; }
+    let y = itself([x[1], x[0] * x[0]], n - 1);
+    [y[0] + x[0], y[1]]
+}
+#[unsafe(no_mangle)]
+pub extern "C" fn shim(x: &[f32; 2], to: &mut f32) { let y = callee(*x); *to = y[0] * y[1]; }
+#[unsafe(no_mangle)]
+pub extern "C" fn other(x: &[f32; 2], to: &mut f32) { let y = itself(callee(*x), 7); *to = y[0] * y[1]; }
+"""
+
+
+@pytest.fixture
+def rust_module(tmp_path: Path) -> Path:
+    (tmp_path / "shim.rs").write_text(SHIM)
+    options = ["--edition=2024", "-g", "-Copt-level=2", "-Ccodegen-units=1", "-Cno-vectorize-slp", "--emit=llvm-bc"]
+    subprocess.run([RUSTC, *options, tmp_path / "shim.rs", "-o", tmp_path / "given.bc"], check=True)
+    return tmp_path
+
+
+def test_a_callee_with_such_a_header_is_inlined_and_its_floats_are_floats(rust_module: Path) -> None:
+    text = body(rewritten(rust_module, lambda editor, shims: repair(editor.module, shims, raw=False)))
+    assert "call" not in text
+    assert "load i64" not in text
+    assert text.count("load float") == 2
+
+
+def test_one_that_calls_itself_stays(rust_module: Path) -> None:
+    with Module(TOOLS.libllvm, rust_module / "given.bc") as module:
+        editor = Editor(module)
+        (other,) = (function for function in module.functions() if module.name(function) == "other")
+        done = inline.headers_with_packed_floats(editor, [other])
+        assert not any("itself" in line for line in done)
+        assert any("itself" in module.name(function) for function in call_tree(editor, [other]))
+        assert indirect_calls(editor, other) == []
