@@ -32,8 +32,11 @@ class Diagnostic:
 class EnzymeDriver(Protocol):
     """An Enzyme.  A driver is a frozen value whose fields are part of the stage's key."""
 
-    def differentiate(self, module: Path, text: Path, flags: Sequence[str], log: Path) -> list[Diagnostic]:
-        """Differentiate the bitcode `module` into the text IR `text`; an empty list where that went well."""
+    def differentiate(self, module: Path, text: Path, seen: Path, flags: Sequence[str], log: Path) -> list[Diagnostic]:
+        """Differentiate the bitcode `module` into the text IR `text`; an empty list where that went well.
+
+        `seen` becomes the module as it was when Enzyme began, after whatever optimisation of its own.
+        """
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class Catalyst:
 
     catalyst: Tool
 
-    def differentiate(self, module: Path, text: Path, flags: Sequence[str], log: Path) -> list[Diagnostic]:
+    def differentiate(self, module: Path, text: Path, seen: Path, flags: Sequence[str], log: Path) -> list[Diagnostic]:
         """See `EnzymeDriver.differentiate`.
 
         Its exit code says nothing: the verdict is whether the text is there and no line says `error: … Enzyme: …`.
@@ -54,6 +57,8 @@ class Catalyst:
             argv += [f"--workspace={workspace}", "--keep-intermediate"]
             argv += ["--vectorize-loops=false", "--vectorize-slp=false"]
             finished = process.run(argv, log=log)
+            if Path(workspace, _SEEN).exists():
+                Path(workspace, _SEEN).rename(seen)
         diagnostics = read_diagnostics(finished.output)
         if not diagnostics and not (finished.succeeded and text.exists()):
             text.unlink(missing_ok=True)
@@ -64,6 +69,9 @@ class Catalyst:
 
 
 _REFUSAL = re.compile(r"^error: (?:<unknown>:0:0: |(?P<place>[^\s:][^:]*:\d+:\d+): )?.*?Enzyme: (?P<message>.*)")
+_SEEN = "1_AfterO2OptPasses.ll"
+_ACTIVITIES = (" constantarg[", " constantinst[")  # what Enzyme knew of each instruction: for the log
+_METADATA = re.compile(r", ![\w.]+ !\d+")
 _LEFT = (b"@__enzyme_autodiff(", b"@__enzyme_fwddiff(")
 _MEMMOVE = "didn't implement memmove"  # it goes on, and the gradient may be wrong
 _ASSERTION = re.compile(r"Assertion `(?:0 && )?\"?(.*?)\"?' failed")
@@ -87,7 +95,8 @@ def _message(first_line: str, following: Sequence[str]) -> str:
         return first_line
     after = itertools.dropwhile(lambda line: line != "}", following)
     said = itertools.takewhile(lambda line: not line.startswith("  "), itertools.islice(after, 1, None))
-    return " ".join(filter(None, said)) or "it does not say why; the log has the function"
+    words = (_METADATA.sub("", line) for line in said if line and not line.startswith(_ACTIVITIES))
+    return " ".join(words) or "it does not say why; the log has the function"
 
 
 def _assertion(output: str) -> str:

@@ -27,6 +27,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "ContextSetDiagnosticHandler": (None, [c_void_p, c_void_p, c_void_p]),
     "CreateMemoryBufferWithContentsOfFile": (c_int, [c_char_p, POINTER(c_void_p), POINTER(c_void_p)]),
     "ParseBitcodeInContext2": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
+    "ParseIRInContext": (c_int, [c_void_p, c_void_p, POINTER(c_void_p), POINTER(c_void_p)]),
     "DisposeModule": (None, [c_void_p]),
     "DisposeMessage": (None, [c_void_p]),
     "WriteBitcodeToFile": (c_int, [c_void_p, c_char_p]),
@@ -97,7 +98,7 @@ class Module:
     """A module in memory, in a context of its own; use it in a `with` block."""
 
     def __init__(self, libllvm: Tool, path: Path) -> None:
-        """Read bitcode.  Raises: UserError where the library or the module cannot be read."""
+        """Read bitcode, or text if it is named `.ll`.  Raises: UserError where the library or the module cannot be read."""
         self.api = Api(libllvm)
         self.context = self.api.ContextCreate()
         self.api.ContextSetDiagnosticHandler(self.context, ctypes.cast(_SILENT, c_void_p), None)
@@ -274,8 +275,12 @@ class Module:
         buffer, message, module = c_void_p(), c_void_p(), c_void_p()
         if self.api.CreateMemoryBufferWithContentsOfFile(str(path).encode(), byref(buffer), byref(message)):
             raise UserError(f"error: {path} cannot be read: {text(message.value)}")
-        if self.api.ParseBitcodeInContext2(self.context, buffer, byref(module)) or module.value is None:
-            raise UserError(f"error: {path} is no bitcode that this LLVM can read")
+        if path.suffix == ".ll":
+            failed = self.api.ParseIRInContext(self.context, buffer, byref(module), byref(message))
+        else:
+            failed = self.api.ParseBitcodeInContext2(self.context, buffer, byref(module))
+        if failed or module.value is None:
+            raise UserError(f"error: {path} is no module that this LLVM can read")
         return module.value
 
     @staticmethod

@@ -389,7 +389,7 @@ def test_call_without_a_primal_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"no bitcode", b"BC\xc0\xde\0\0\0\0"])
 def test_module_that_cannot_be_read_is_the_users_to_mend(tmp_path: Path, content: bytes) -> None:
     (tmp_path / MODULE).write_bytes(content)
-    with pytest.raises(UserError, match=r"module\.bc is no bitcode that this LLVM can read"):
+    with pytest.raises(UserError, match=r"module\.bc is no module that this LLVM can read"):
         AbiFixup(TOOLS.libllvm, raw=False).run({"module": tmp_path}, tmp_path, tmp_path / "log")
 
 

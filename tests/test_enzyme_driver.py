@@ -56,6 +56,20 @@ def test_message_is_all_that_follows() -> None:
     )
 
 
+def test_message_behind_a_function_is_without_what_is_for_the_log() -> None:
+    (found,) = read(
+        f"error: a.rs:1:2: {IN_FUNCTION}: Enzyme: ; Function Attrs: nofree",
+        "define void @f(ptr %0) {",
+        "  ret void, !dbg !3",
+        "}",
+        "",
+        " constantarg[ptr %0] = 0 type: {[-1]:Pointer} - vals: {}",
+        " constantinst[  ret void, !dbg !3] = 1 val:1 type: {}",
+        "cannot handle unknown binary operator:   %11 = lshr i64 %9, 32, !dbg !236, !noundef !162",
+    )
+    assert found == Diagnostic("Enzyme: cannot handle unknown binary operator:   %11 = lshr i64 %9, 32", "a.rs:1:2")
+
+
 def test_same_refusal_is_told_once_and_the_order_is_enzymes() -> None:
     second = REFUSAL.replace("9:13", "8:1")
     assert [d.place for d in read(REFUSAL, second, REFUSAL)] == ["src/main.rs:9:13", "src/main.rs:8:1"]
@@ -98,7 +112,7 @@ def differentiate(text: Path, script: str, *flags: str) -> list[Diagnostic]:
     program.write_text(f'#!/bin/sh\noutput="$4"\n{script}\n')
     program.chmod(0o755)
     log = text.with_name("log")
-    return Catalyst(Tool(program)).differentiate(text.with_name("module.bc"), text, flags, log)
+    return Catalyst(Tool(program)).differentiate(text.with_name("module.bc"), text, text.with_name("seen.ll"), flags, log)
 
 
 def saying(*lines: str) -> str:

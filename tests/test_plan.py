@@ -152,7 +152,7 @@ def changed(planner: Planner, overrides: str, among: str = "") -> set[str]:
 CHANGES = {
     "strategy=fat-lto": {"llvm_link"},
     "profile=dev": {"crate_bitcode"},
-    "opt1.level=0": {"opt1"},
+    "opt1.level=0": {"opt1", "abi_fixup"},
     "opt2.level=0": {"opt2"},
     "codegen.level=0": {"codegen"},
     "codegen.cpu=native": {"crate_bitcode", "codegen"},
@@ -264,7 +264,7 @@ class NotingDriver:
 
     noted: list[str] = field(default_factory=list)
 
-    def differentiate(self, module: Path, text: Path, flags: Sequence[str], log: Path) -> list[Diagnostic]:
+    def differentiate(self, module: Path, text: Path, seen: Path, flags: Sequence[str], log: Path) -> list[Diagnostic]:
         self.noted.extend(flags)
         return [Diagnostic("noted")]
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline import process
+from pipeline.audit import audit
 from pipeline.call_tree import inline_assembly
 from pipeline.enzyme_driver import Diagnostic, EnzymeDriver
 from pipeline.errors import UserError
@@ -35,20 +36,23 @@ class Enzyme:
     def run(self, inputs: Inputs, out: Path, log: Path) -> None:
         """Differentiate.  A module without derivatives goes through as it is.
 
-        Raises: UserError with Enzyme's own words and the Rust place where it refuses.
+        Raises: UserError with Enzyme's own words and the Rust place where it refuses, or with the audit's.
         """
         derivatives = json.loads((inputs["module"] / DERIVATIVES).read_text())
         if not derivatives:
             (out / MODULE).hardlink_to(inputs["module"] / MODULE)
             log.write_text("no derivatives\n")
             return
-        text = out / "module.ll"
-        diagnostics = self.driver.differentiate(inputs["module"] / MODULE, text, self._flags(), log)
+        text, seen = out / "module.ll", out / "seen.ll"
+        diagnostics = self.driver.differentiate(inputs["module"] / MODULE, text, seen, self._flags(), log)
+        if not diagnostics:
+            diagnostics = audit(self.libllvm, seen, [d["shim"] for d in derivatives])
         if diagnostics:
             diagnostics += self._suspects(diagnostics, inputs["module"] / MODULE, derivatives)
             raise UserError(_refusal(diagnostics, derivatives))
         process.run_tool([self.llvm_as, "-o", out / MODULE, text], log=log)
         text.unlink()
+        seen.unlink()
 
     def _suspects(self, diagnostics: list[Diagnostic], module: Path, derivatives: list[dict[str, str]]) -> list[Diagnostic]:
         """Where Enzyme broke down without a word of the cause: what is known to break it."""

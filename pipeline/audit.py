@@ -1,0 +1,39 @@
+"""The last check: what would come out wrong without a word, on the very module that Enzyme saw.
+
+Independent of the repairs: what they mended is not here any more, and what they could not mend is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from pipeline.call_tree import call_tree, calls, indirect_calls
+from pipeline.enzyme_driver import Diagnostic
+from pipeline.llvm import Module, Value
+from pipeline.llvm_edit import Editor
+from pipeline.repairs.inline import packs_floats
+from pipeline.toolchain import Tool
+
+_POINTER = "what is called here through a pointer is not known, and would count as constant"
+_PACKED = "a function that has floats in the integers of its header would lose their derivatives: `{}`"
+
+
+def audit(libllvm: Tool, seen: Path, shims: Iterable[str]) -> list[Diagnostic]:
+    """What would come out wrong in the functions (names in the module) that are differentiated, and in all they call."""
+    with Module(libllvm, seen) as module:
+        editor = Editor(module)
+        roots = [function for function in module.functions() if module.name(function) in set(shims)]
+        tree = call_tree(editor, roots)
+        found = [d for function in tree for d in _findings(editor, function)]
+    return list(dict.fromkeys(found))
+
+
+def _findings(editor: Editor, function: Value) -> Iterator[Diagnostic]:
+    module = editor.module
+    for call in indirect_calls(editor, function):
+        yield Diagnostic(_POINTER, module.place(call))
+    for call in calls(editor, function):
+        callee = module.callee(call)
+        if module.is_defined(callee) and packs_floats(editor, callee):
+            yield Diagnostic(_PACKED.format(module.name(callee)), module.place(call))
