@@ -38,6 +38,8 @@ class Enzyme:
 
         Raises: UserError with Enzyme's own words and the Rust place where it refuses, or with the audit's.
         """
+        from concurrent.futures import ThreadPoolExecutor
+
         derivatives = json.loads((inputs["module"] / DERIVATIVES).read_text())
         if not derivatives:
             (out / MODULE).hardlink_to(inputs["module"] / MODULE)
@@ -45,12 +47,14 @@ class Enzyme:
             return
         text, seen = out / "module.ll", out / "seen.ll"
         diagnostics = self.driver.differentiate(inputs["module"] / MODULE, text, seen, self._flags(), log)
-        if not diagnostics:
-            diagnostics = audit(self.libllvm, seen, [d["shim"] for d in derivatives])
         if diagnostics:
             diagnostics += self._suspects(diagnostics, inputs["module"] / MODULE, derivatives)
             raise UserError(_refusal(diagnostics, derivatives))
-        process.run_tool([self.llvm_as, "-o", out / MODULE, text], log=log)
+        with ThreadPoolExecutor(1) as beside:  # either takes its time over the whole program
+            auditing = beside.submit(audit, self.libllvm, seen, [d["shim"] for d in derivatives])
+            process.run_tool([self.llvm_as, "-o", out / MODULE, text], log=log)
+        if found := auditing.result():
+            raise UserError(_refusal(found, derivatives))
         text.unlink()
         seen.unlink()
 
