@@ -5,7 +5,7 @@ Independent of the repairs: what they mended is not here any more, and what they
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from pathlib import Path
 
 from pipeline.call_tree import call_tree, calls, indirect_calls
@@ -23,17 +23,17 @@ def audit(libllvm: Tool, seen: Path, shims: Iterable[str]) -> list[Diagnostic]:
     """What would come out wrong in the functions (names in the module) that are differentiated, and in all they call."""
     with Module(libllvm, seen) as module:
         editor = Editor(module)
-        roots = [function for function in module.functions() if module.name(function) in set(shims)]
-        tree = call_tree(editor, roots)
-        found = [d for function in tree for d in _findings(editor, function)]
+        tree = call_tree(editor, module.named(shims))
+        packed = {function for function in tree if packs_floats(editor, function)}
+        found = [d for function in tree for d in _findings(editor, function, packed)]
     return list(dict.fromkeys(found))
 
 
-def _findings(editor: Editor, function: Value) -> Iterator[Diagnostic]:
+def _findings(editor: Editor, function: Value, packed: Set[Value]) -> Iterator[Diagnostic]:
     module = editor.module
     for call in indirect_calls(editor, function):
         yield Diagnostic(_POINTER, module.place(call))
     for call in calls(editor, function):
         callee = module.callee(call)
-        if module.is_defined(callee) and packs_floats(editor, callee):
+        if callee in packed:
             yield Diagnostic(_PACKED.format(module.name(callee)), module.place(call))

@@ -25,8 +25,7 @@ class InlineAssembly:
 def inline_assembly(libllvm: Tool, path: Path, primals: Iterable[str]) -> list[InlineAssembly]:
     """The inline assembly in the functions (names in the module) and in all they call."""
     with Module(libllvm, path) as module:
-        roots = [function for function in module.functions() if module.name(function) in set(primals)]
-        functions = call_tree(Editor(module), roots)
+        functions = call_tree(Editor(module), module.named(primals))
         places = {module.place(call) for function in functions for call in _assembly_calls(module, function)}
     return [InlineAssembly(place) for place in sorted(places, key=str)]
 

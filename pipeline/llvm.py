@@ -8,7 +8,8 @@ See https://llvm.org/doxygen/group__LLVMC.html.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_uint, c_ulonglong, c_ushort, c_void_p
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,11 @@ class Module:
     def functions(self) -> Iterator[Value]:
         """All functions, declarations included."""
         return self._chain(self.api.GetFirstFunction(self.handle), self.api.GetNextFunction)
+
+    def named(self, names: Iterable[str]) -> list[Value]:
+        """The functions of these names that there are, in the order of the names."""
+        found = (self.api.GetNamedFunction(self.handle, name.encode()) for name in dict.fromkeys(names))
+        return [int(function) for function in found if function]
 
     def instructions(self, function: Value) -> Iterator[Value]:
         """All instructions of a function's body."""
@@ -228,15 +234,9 @@ class Module:
         """A constant i64."""
         return int(self.api.ConstInt(self.api.Int64TypeInContext(self.context), number, 0))
 
-    def declare(self, name: str) -> Value:
-        """The variadic function `void name(...)`, declared where it is not."""
-        kind = self.api.FunctionType(self.api.VoidTypeInContext(self.context), None, 0, 1)
-        found = self.api.GetNamedFunction(self.handle, name.encode())
-        return int(found or self.api.AddFunction(self.handle, name.encode(), kind))
-
-    def declare_nullary(self, name: str) -> Value:
-        """The function `void name()`, declared where it is not."""
-        kind = self.api.FunctionType(self.api.VoidTypeInContext(self.context), None, 0, 0)
+    def declare(self, name: str, *, variadic: bool = True) -> Value:
+        """The function `void name(...)`, or `void name()`, declared where it is not."""
+        kind = self.api.FunctionType(self.api.VoidTypeInContext(self.context), None, 0, int(variadic))
         found = self.api.GetNamedFunction(self.handle, name.encode())
         return int(found or self.api.AddFunction(self.handle, name.encode(), kind))
 
@@ -244,13 +244,27 @@ class Module:
         """Put a call of the variadic function `void function(...)` in the place of `call`, with its debug location."""
         callee = self.declare(function)
         kind = self.api.FunctionType(self.api.VoidTypeInContext(self.context), None, 0, 1)
-        builder = self.api.CreateBuilderInContext(self.context)
-        self.api.PositionBuilderBefore(builder, call)
-        self.api.SetCurrentDebugLocation2(builder, self.api.InstructionGetDebugLoc(call))
         values = (c_void_p * len(arguments))(*arguments)
-        self.api.BuildCall2(builder, kind, callee, values, len(arguments), b"")
-        self.api.DisposeBuilder(builder)
+        with self.before(call) as builder:
+            self.api.BuildCall2(builder, kind, callee, values, len(arguments), b"")
         self.api.InstructionEraseFromParent(call)
+
+    @contextmanager
+    def builder(self) -> Iterator[Value]:
+        """What writes instructions, once it has a place."""
+        builder = int(self.api.CreateBuilderInContext(self.context))
+        try:
+            yield builder
+        finally:
+            self.api.DisposeBuilder(builder)
+
+    @contextmanager
+    def before(self, instruction: Value) -> Iterator[Value]:
+        """A builder that writes before an instruction, with its debug location."""
+        with self.builder() as builder:
+            self.api.PositionBuilderBefore(builder, instruction)
+            self.api.SetCurrentDebugLocation2(builder, self.api.InstructionGetDebugLoc(instruction))
+            yield builder
 
     def delete_function(self, function: Value) -> None:
         """Take a function out that nothing uses any more."""

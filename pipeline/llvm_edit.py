@@ -214,13 +214,6 @@ class Editor:
 
     # ---- instructions
 
-    def before(self, instruction: Value) -> Value:
-        """A builder that writes before an instruction, with its debug location."""
-        builder = self.api.CreateBuilderInContext(self.module.context)
-        self.api.PositionBuilderBefore(builder, instruction)
-        self.api.SetCurrentDebugLocation2(builder, self.api.InstructionGetDebugLoc(instruction))
-        return int(builder)
-
     def address(self, builder: Value, pointer: Value, offset: int) -> Value:
         """`pointer` moved by that many bytes."""
         if not offset:
@@ -251,20 +244,19 @@ class Editor:
         function = api.AddFunction(self.module.handle, name.encode(), api.FunctionType(result, types, len(types), 0))
         api.SetLinkage(function, _INTERNAL)
         arguments = [api.GetParam(function, index) for index in range(1, len(types))]
-        builder = api.CreateBuilderInContext(context)
-        api.PositionBuilderAtEnd(builder, api.AppendBasicBlockInContext(context, function, b""))
-        for candidate in candidates:
-            found, next_one = (api.AppendBasicBlockInContext(context, function, b"") for _ in range(2))
-            equal = api.BuildICmp(builder, _EQUAL, api.GetParam(function, 0), candidate, b"")
-            api.BuildCondBr(builder, equal, found, next_one)
-            api.PositionBuilderAtEnd(builder, found)
-            returned = self.call(builder, ty, candidate, arguments)
-            api.BuildRetVoid(builder) if result == api.VoidTypeInContext(context) else api.BuildRet(builder, returned)
-            api.PositionBuilderAtEnd(builder, next_one)
-        trap = self.module.declare_nullary("llvm.trap")
-        self.call(builder, self.function_type(trap), trap, [])
-        api.BuildUnreachable(builder)
-        api.DisposeBuilder(builder)
+        trap = self.module.declare("llvm.trap", variadic=False)
+        with self.module.builder() as builder:
+            api.PositionBuilderAtEnd(builder, api.AppendBasicBlockInContext(context, function, b""))
+            for candidate in candidates:
+                found, next_one = (api.AppendBasicBlockInContext(context, function, b"") for _ in range(2))
+                equal = api.BuildICmp(builder, _EQUAL, api.GetParam(function, 0), candidate, b"")
+                api.BuildCondBr(builder, equal, found, next_one)
+                api.PositionBuilderAtEnd(builder, found)
+                returned = self.call(builder, ty, candidate, arguments)
+                api.BuildRetVoid(builder) if result == api.VoidTypeInContext(context) else api.BuildRet(builder, returned)
+                api.PositionBuilderAtEnd(builder, next_one)
+            self.call(builder, self.function_type(trap), trap, [])
+            api.BuildUnreachable(builder)
         return int(function)
 
     def _kind(self, name: str) -> int:

@@ -52,7 +52,5 @@ def _candidates(editor: Editor, ty: Value) -> list[Value]:
 def _rewrite(editor: Editor, call: Value, dispatcher: Value) -> None:
     module = editor.module
     arguments = [module.callee(call), *module.arguments(call)]
-    builder = editor.before(call)
-    ty = editor.function_type(dispatcher)
-    editor.replace(call, editor.call(builder, ty, dispatcher, arguments))
-    editor.api.DisposeBuilder(builder)
+    with module.before(call) as builder:
+        editor.replace(call, editor.call(builder, editor.function_type(dispatcher), dispatcher, arguments))

@@ -65,9 +65,8 @@ class _Move:
     def of(self, web: _Web) -> None:
         """Make the values of the web, then their stores; the old ones go."""
         for phi in filter(self.editor.api.IsAPHINode, web.values):
-            builder = self.editor.before(phi)
-            self.made[phi] = self.editor.api.BuildPhi(builder, self.ty, b"")
-            self.editor.api.DisposeBuilder(builder)
+            with self.editor.module.before(phi) as builder:
+                self.made[phi] = self.editor.api.BuildPhi(builder, self.ty, b"")
         for phi in filter(self.editor.api.IsAPHINode, web.values):
             incoming = [self._value(value) for value in self.editor.chosen(phi)]
             self.editor.add_incoming(self.made[phi], incoming, phi)
@@ -87,21 +86,17 @@ class _Move:
 
     def _instruction(self, value: Value) -> Value:
         api = self.editor.api
-        if api.IsASelectInst(value):
-            chosen = [self._value(one) for one in self.editor.chosen(value)]
-            builder = self.editor.before(value)
-            made = api.BuildSelect(builder, api.GetOperand(value, 0), *chosen, b"")
-        else:
-            builder = self.editor.before(value)
+        chosen = [self._value(one) for one in self.editor.chosen(value)] if api.IsASelectInst(value) else []
+        with self.editor.module.before(value) as builder:
+            if chosen:
+                return int(api.BuildSelect(builder, api.GetOperand(value, 0), *chosen, b""))
             made = api.BuildLoad2(builder, self.ty, api.GetOperand(value, 0), b"")
             api.SetAlignment(made, api.GetAlignment(value))
-        api.DisposeBuilder(builder)
-        return int(made)
+            return int(made)
 
     def _store(self, store: Value) -> None:
         api = self.editor.api
         value = self._value(api.GetOperand(store, 0))
-        builder = self.editor.before(store)
-        api.SetAlignment(api.BuildStore(builder, value, api.GetOperand(store, 1)), api.GetAlignment(store))
-        api.DisposeBuilder(builder)
+        with self.editor.module.before(store) as builder:
+            api.SetAlignment(api.BuildStore(builder, value, api.GetOperand(store, 1)), api.GetAlignment(store))
         api.InstructionEraseFromParent(store)

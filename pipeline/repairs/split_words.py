@@ -37,14 +37,13 @@ def _split_load(editor: Editor, load: Value) -> bool:
     high = [half for shift in shifts for half in editor.module.users(shift)]
     if not users or len(low) + len(shifts) < len(users) or not all(_is_half(editor, half) for half in high):
         return False
-    builder = editor.before(load)
     pointer, alignment = editor.api.GetOperand(load, 0), editor.api.GetAlignment(load)
-    for halves, offset in ((low, 0), (high, _HALF // 8)):
-        part = editor.api.BuildLoad2(builder, editor.integer(_HALF), editor.address(builder, pointer, offset), b"")
-        editor.api.SetAlignment(part, min(alignment, _HALF // 8))
-        for half in halves:
-            editor.replace(half, part)
-    editor.api.DisposeBuilder(builder)
+    with editor.module.before(load) as builder:
+        for halves, offset in ((low, 0), (high, _HALF // 8)):
+            part = editor.api.BuildLoad2(builder, editor.integer(_HALF), editor.address(builder, pointer, offset), b"")
+            editor.api.SetAlignment(part, min(alignment, _HALF // 8))
+            for half in halves:
+                editor.replace(half, part)
     for instruction in (*shifts, load):
         editor.api.InstructionEraseFromParent(instruction)
     return True
@@ -55,12 +54,11 @@ def _split_store(editor: Editor, store: Value) -> bool:
     halves = _halves(editor, editor.api.GetOperand(store, 0))
     if halves is None:
         return False
-    builder = editor.before(store)
     pointer, alignment = editor.api.GetOperand(store, 1), editor.api.GetAlignment(store)
-    for half, offset in ((halves.low, 0), (halves.high, _HALF // 8)):
-        part = editor.api.BuildStore(builder, half, editor.address(builder, pointer, offset))
-        editor.api.SetAlignment(part, min(alignment, _HALF // 8))
-    editor.api.DisposeBuilder(builder)
+    with editor.module.before(store) as builder:
+        for half, offset in ((halves.low, 0), (halves.high, _HALF // 8)):
+            part = editor.api.BuildStore(builder, half, editor.address(builder, pointer, offset))
+            editor.api.SetAlignment(part, min(alignment, _HALF // 8))
     editor.api.InstructionEraseFromParent(store)
     return True
 

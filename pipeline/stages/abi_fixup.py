@@ -95,9 +95,7 @@ class AbiFixup:
             repairs: list[str] = []
             if derivatives:
                 module.declare(_TRIGGER)
-                names = {derivative.shim for derivative in derivatives}
-                shims = [function for function in module.functions() if module.name(function) in names]
-                repairs = repair(module, shims, raw=self.raw)
+                repairs = repair(module, module.named(d.shim for d in derivatives), raw=self.raw)
             module.write(out / MODULE)
         found = sorted({json.dumps(asdict(d)): d for d in derivatives}.items())
         (out / DERIVATIVES).write_text(json.dumps([asdict(d) for _, d in found], indent=1))
