@@ -10,19 +10,22 @@ from dataclasses import dataclass
 
 from pipeline.llvm import Module, Value
 
-_ARRAY, _ENUMERATION, _MEMBER, _POINTER, _STRUCTURE, _BASE = 0x01, 0x04, 0x0D, 0x0F, 0x13, 0x24
-_VARIANT_PART, _UNION = 0x33, 0x17
+ARRAY, ENUMERATION, _MEMBER, POINTER, STRUCTURE, BASE = 0x01, 0x04, 0x0D, 0x0F, 0x13, 0x24
+_VARIANT_PART, UNION = 0x33, 0x17
 
 # The operands of DISubprogram; of DISubroutineType; of DIDerivedType and DICompositeType alike (in LLVM 22).
 _NAME, _SIGNATURE = 2, 4
 _TYPES = 5
-_BASE_TYPE, _ELEMENTS = 5, 6
+_BASE_TYPE, _ELEMENTS, _DISCRIMINATOR = 5, 6, 10
+_EXTRA_DATA = 6  # of a member that is a variant: its tag
 
 _PARTS = {_MEMBER, _VARIANT_PART}
 _FLOATS = {"f16", "f32", "f64", "f128"}
 _WRAPPERS = ("MaybeUninit<", "ManuallyDrop<", "MaybeDangling<")
 """Types of the standard library that hold one value, if any; their own fields are no user's words."""
 _NON_ZERO = "NonZero<"
+_DATA = ".data_ptr"
+"""The field of a slice that is its pointer."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +59,11 @@ def holds_float(module: Module, ty: Value) -> bool:
     """Whether there is a float in a value of the type itself, be it in one variant of an enum; not behind a pointer."""
     operands = module.metadata_operands(ty)
     match module.metadata_tag(ty):
-        case tag if tag == _BASE:
+        case tag if tag == BASE:
             return module.metadata_string(operands[_NAME]) in _FLOATS
-        case tag if tag in {_ARRAY, _MEMBER}:
+        case tag if tag in {ARRAY, _MEMBER}:
             return holds_float(module, operands[_BASE_TYPE])
-        case tag if tag in {_STRUCTURE, _UNION, _VARIANT_PART}:
+        case tag if tag in {STRUCTURE, UNION, _VARIANT_PART}:
             elements = module.metadata_operands(operands[_ELEMENTS]) if operands[_ELEMENTS] else []
             return any(holds_float(module, element) for element in elements if module.metadata_tag(element) in _PARTS)
         case _:
@@ -69,21 +72,21 @@ def holds_float(module: Module, ty: Value) -> bool:
 
 def is_aggregate(module: Module, ty: Value) -> bool:
     """Whether the type is an array, a struct, a tuple or an enum."""
-    return module.metadata_tag(ty) in {_ARRAY, _STRUCTURE, _UNION}
+    return module.metadata_tag(ty) in {ARRAY, STRUCTURE, UNION}
 
 
 def pointee_leaves(module: Module, pointer: Value, path: str) -> Iterator[Leaf]:
     """What a parameter points to, taken apart; `path` is what the user calls it."""
-    pointee = module.metadata_operands(pointer)[_BASE_TYPE] if pointer and module.metadata_tag(pointer) == _POINTER else 0
+    pointee = module.metadata_operands(pointer)[_BASE_TYPE] if pointer and module.metadata_tag(pointer) == POINTER else 0
     yield from _leaves(module, pointee, path) if pointee else [Leaf(path, "", "unknown")]
 
 
 def _leaves(module: Module, node: Value, path: str) -> Iterator[Leaf]:
     operands = module.metadata_operands(node)
     tag, name = module.metadata_tag(node), module.metadata_string(operands[_NAME])
-    if tag == _ARRAY:
+    if tag == ARRAY:
         yield from _leaves(module, operands[_BASE_TYPE], f"{path}[_]")
-    elif name.startswith(_WRAPPERS) or (tag == _STRUCTURE and not name.startswith(_NON_ZERO)):
+    elif name.startswith(_WRAPPERS) or (tag == STRUCTURE and not name.startswith(_NON_ZERO)):
         for field, ty in _fields(module, operands[_ELEMENTS]):
             inside = path if name.startswith(_WRAPPERS) else f"{path}.{field}"
             yield from _leaves(module, ty, inside) if ty else [Leaf(path, name, "enum")]
@@ -92,9 +95,9 @@ def _leaves(module: Module, node: Value, path: str) -> Iterator[Leaf]:
 
 
 def _kind(tag: int, name: str) -> str:
-    if tag == _BASE:
+    if tag == BASE:
         return "float" if name in _FLOATS else "number"
-    kinds = {_STRUCTURE: "nonzero", _POINTER: "pointer", _ENUMERATION: "enum", _UNION: "union"}
+    kinds = {STRUCTURE: "nonzero", POINTER: "pointer", ENUMERATION: "enum", UNION: "union"}
     return kinds.get(tag, "unknown")
 
 
@@ -107,3 +110,77 @@ def _fields(module: Module, elements: Value) -> Iterator[tuple[str, Value]]:
                 yield module.metadata_string(operands[_NAME]).removeprefix("__"), operands[_BASE_TYPE]
             case tag if tag == _VARIANT_PART:
                 yield "", 0
+
+
+# ---- Parts of types, one by one
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A variant of an enum: its name, its fields' struct, and whether a tag of its own says that it is this one."""
+
+    name: str
+    type: Value
+    is_tagged: bool
+
+
+def name(module: Module, ty: Value) -> str:
+    """The name of a type, field or function as debug info has it."""
+    return module.metadata_string(module.metadata_operands(ty)[_NAME])
+
+
+def type_name(module: Module, ty: Value) -> str:
+    """The name of a type; an array's, which has none, from its element's."""
+    if not ty:
+        return "()"
+    if module.metadata_tag(ty) != ARRAY:
+        return name(module, ty) or "?"
+    element = base_type(module, ty)
+    size = module.type_bits(element) if element else 0
+    return f"[{type_name(module, element)}; {module.type_bits(ty) // size if size else '_'}]"
+
+
+def base_type(module: Module, node: Value) -> Value:
+    """What a pointer points to, an array is made of, a member holds; 0 for nothing."""
+    return module.metadata_operands(node)[_BASE_TYPE]
+
+
+def elements(module: Module, ty: Value) -> list[Value]:
+    """The members, variants or enumerators of a type."""
+    node = module.metadata_operands(ty)[_ELEMENTS]
+    return module.metadata_operands(node) if node else []
+
+
+def members(module: Module, ty: Value) -> list[Value]:
+    """The fields of a struct, tuple or union."""
+    return [element for element in elements(module, ty) if module.metadata_tag(element) == _MEMBER]
+
+
+def field_path(module: Module, ty: Value, field: Value, path: str) -> str:
+    """What a user would call a field of `path`."""
+    return path if name(module, ty).startswith(_WRAPPERS) else f"{path}.{name(module, field).removeprefix('__')}"
+
+
+def behind(module: Module, path: str, pointee: Value) -> str:
+    """What a user would call what the pointer `path` points to; of a slice the first element."""
+    if path.endswith(_DATA):
+        return f"{path.removesuffix(_DATA)}[0]"
+    return f"*{path}" if module.metadata_tag(pointee) in {BASE, POINTER, ENUMERATION} else path
+
+
+def variant_part(module: Module, ty: Value) -> Value:
+    """The part of an enum's type that is one of several; 0 for what is no enum with fields."""
+    parts = (element for element in elements(module, ty) if module.metadata_tag(element) == _VARIANT_PART)
+    return next(parts, 0)
+
+
+def variants(module: Module, part: Value) -> list[Variant]:
+    """The variants in a part that is one of several."""
+    found = [(element, module.metadata_operands(element)) for element in elements(module, part)]
+    return [Variant(name(module, element), ops[_BASE_TYPE], bool(ops[_EXTRA_DATA])) for element, ops in found]
+
+
+def discriminator(module: Module, part: Value) -> Value:
+    """The member that says which variant it is; 0 where only one is possible."""
+    operands = module.metadata_operands(part)
+    return operands[_DISCRIMINATOR] if len(operands) > _DISCRIMINATOR else 0

@@ -75,6 +75,9 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "ValueAsMetadata": (c_void_p, [c_void_p]),
     "GetDINodeTag": (c_ushort, [c_void_p]),
     "DITypeGetSizeInBits": (c_ulonglong, [c_void_p]),
+    "DITypeGetAlignInBits": (c_uint, [c_void_p]),
+    "DITypeGetOffsetInBits": (c_ulonglong, [c_void_p]),
+    "DISubprogramGetLine": (c_uint, [c_void_p]),
     "GetMDNodeNumOperands": (c_uint, [c_void_p]),
     "GetMDNodeOperands": (None, [c_void_p, POINTER(c_void_p)]),
     "GetMDString": (c_void_p, [c_void_p, POINTER(c_uint)]),
@@ -215,6 +218,18 @@ class Module:
     def type_bits(self, node: Value) -> int:
         """The size of a type of debug info, in bits."""
         return int(self.api.DITypeGetSizeInBits(self.api.ValueAsMetadata(node)))
+
+    def type_align(self, node: Value) -> int:
+        """The alignment of a type of debug info, in bits; 0 where it is the natural one."""
+        return int(self.api.DITypeGetAlignInBits(self.api.ValueAsMetadata(node)))
+
+    def type_offset(self, node: Value) -> int:
+        """Where a member of debug info is in its type, in bits."""
+        return int(self.api.DITypeGetOffsetInBits(self.api.ValueAsMetadata(node)))
+
+    def subprogram_line(self, subprogram: Value) -> int:
+        """The line of a function by its debug info."""
+        return int(self.api.DISubprogramGetLine(self.api.ValueAsMetadata(subprogram)))
 
     def metadata_string(self, node: Value) -> str:
         """The text of a metadata string; empty where it is none."""

@@ -96,6 +96,10 @@ class Editor:
         """True where the function itself has the attribute (`noreturn` …)."""
         return bool(self.api.GetEnumAttributeAtIndex(function, _FUNCTION, self._kind(name)))
 
+    def parameter_has_attribute(self, function: Value, position: int, name: str) -> bool:
+        """True where the parameter has the attribute (`sret` …)."""
+        return bool(self.api.GetEnumAttributeAtIndex(function, 1 + position, self._kind(name)))
+
     def call_has_attribute(self, call: Value, name: str) -> bool:
         """True where the call itself has the attribute."""
         return bool(self.api.GetCallSiteEnumAttribute(call, _FUNCTION, self._kind(name)))

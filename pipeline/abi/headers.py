@@ -1,0 +1,161 @@
+"""What a module says of a function: its LLVM header, and by debug info its Rust one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from ctypes import c_int, c_uint, c_void_p
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from pipeline import debug_info as di
+from pipeline.llvm import Module, Value, text
+from pipeline.llvm_edit import Editor
+
+_SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
+    "PrintTypeToString": (c_void_p, [c_void_p]),
+    "GetParam": (c_void_p, [c_void_p, c_uint]),
+    "GetFirstDbgRecord": (c_void_p, [c_void_p]),
+    "GetNextDbgRecord": (c_void_p, [c_void_p]),
+    "DbgRecordGetKind": (c_int, [c_void_p]),
+    "DbgVariableRecordGetValue": (c_void_p, [c_void_p, c_uint]),
+    "DbgVariableRecordGetVariable": (c_void_p, [c_void_p]),
+    "DILocationGetScope": (c_void_p, [c_void_p]),
+    "DILocationGetInlinedAt": (c_void_p, [c_void_p]),
+}
+_LABEL = 0  # LLVMDbgRecordKind
+_VARIABLE_SCOPE, _VARIABLE_NAME, _VARIABLE_TYPE = 0, 1, 3  # operands of DILocalVariable
+_SCOPE, _SPACE_NAME = 1, 2  # operands of DINamespace, DILexicalBlock, DICompositeType and DISubprogram alike
+_LINKAGE_NAME, _RETAINED = 3, 7  # operands of DISubprogram
+_SUBPROGRAM = 0x2E  # DWARF's tag
+
+
+@dataclass(frozen=True)
+class Header:
+    """The LLVM header of a function: the types of its parameters and its result (`void`: none), as LLVM writes them."""
+
+    parameters: tuple[str, ...]
+    result: str
+    sret: bool = False
+    """Whether the result is written through the first parameter."""
+    names: Mapping[int, str] = field(default_factory=dict, compare=False)
+    """Which Rust arguments debug info says that parameters are, by position."""
+
+    def __str__(self) -> str:
+        parameters = [f"{ty} sret" if self.sret and not at else ty for at, ty in enumerate(self.parameters)]
+        return f"({', '.join(parameters)})" + ("" if self.result == "void" else f" -> {self.result}")
+
+
+class Reader:
+    """The functions of a module, read only."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.editor = Editor(module)
+        self.api = module.api
+        self.api.load(_SIGNATURES)
+        self._inlined_scopes: dict[Value, str] = {}
+
+    @cached_property
+    def functions(self) -> dict[str, Value]:
+        """Those that have a body, by name."""
+        module = self.module
+        return {module.name(function): function for function in module.functions() if module.is_defined(function)}
+
+    def header(self, function: Value) -> Header:
+        """The LLVM header."""
+        ty = self.editor.function_type(function)
+        parameters = tuple(self._type(parameter) for parameter in self.editor.parameter_types(ty))
+        sret = bool(parameters) and self.editor.parameter_has_attribute(function, 0, "sret")
+        return Header(parameters, self._type(self.editor.return_type(ty)), sret, self._named_parameters(function))
+
+    def path(self, function: Value) -> str:
+        """The Rust name with its path; the name in the module where there is no debug info."""
+        subprogram = self.module.subprogram(function)
+        return "::".join(reversed(list(self._names(subprogram)))) if subprogram else self.module.name(function)
+
+    def line(self, function: Value) -> int:
+        """The line where the function begins; 0 where it is not known."""
+        subprogram = self.module.subprogram(function)
+        return self.module.subprogram_line(subprogram) if subprogram else 0
+
+    def signature(self, function: Value) -> tuple[Value, list[tuple[str, Value]]] | None:
+        """The type of the result (0: there is none), and names and types of the arguments; None where nothing is known."""
+        types = di.signature_types(self.module, function)
+        if not types:
+            return None
+        result, *parameters = types
+        names = iter(self._variables(self.module.subprogram(function)))
+        named: list[tuple[str, Value]] = []
+        known = next(names, None)
+        for position, ty in enumerate(parameters):
+            is_next = known is not None and known[1] == ty
+            named.append((known[0] if known and is_next else f"arg{position}", ty))
+            known = next(names, None) if is_next else known
+        return result, named
+
+    def inlined(self, functions: Iterable[Value]) -> set[str]:
+        """The names in the module of what was inlined into these functions."""
+        found: set[str] = set()
+        for function in functions:
+            locations = {self.api.InstructionGetDebugLoc(one) for one in self.module.instructions(function)}
+            found |= {name for location in locations if location for name in self._inlined_at(location)}
+        return found
+
+    def _inlined_at(self, location: Value) -> Iterator[str]:
+        while outer := self.api.DILocationGetInlinedAt(location):
+            scope = int(self.api.DILocationGetScope(location))
+            if scope not in self._inlined_scopes:
+                self._inlined_scopes[scope] = self._linkage_name(self._node(scope))
+            yield self._inlined_scopes[scope]
+            location = outer
+
+    def _linkage_name(self, scope: Value) -> str:
+        while scope and self.module.metadata_tag(scope) != _SUBPROGRAM:
+            scope = self.module.metadata_operands(scope)[_SCOPE]
+        return self.module.metadata_string(self.module.metadata_operands(scope)[_LINKAGE_NAME]) if scope else ""
+
+    def _names(self, scope: Value) -> Iterator[str]:
+        while scope:
+            operands = self.module.metadata_operands(scope)
+            yield self.module.metadata_string(operands[_SPACE_NAME])
+            scope = operands[_SCOPE]
+
+    def _variables(self, subprogram: Value) -> Iterator[tuple[str, Value]]:
+        """Names and types of the variables that belong to the function as a whole: its arguments come first."""
+        operands = self.module.metadata_operands(subprogram)
+        for variable in self.module.metadata_operands(operands[_RETAINED]) if operands[_RETAINED] else []:
+            parts = self.module.metadata_operands(variable)
+            if parts[_VARIABLE_SCOPE] == subprogram:
+                yield self.module.metadata_string(parts[_VARIABLE_NAME]), parts[_VARIABLE_TYPE]
+
+    def _named_parameters(self, function: Value) -> dict[int, str]:
+        """Which parameters are, by the records of debug info, values of which arguments."""
+        subprogram = self.module.subprogram(function)
+        count = len(self.editor.parameter_types(self.editor.function_type(function)))
+        position = {self.api.GetParam(function, index): index for index in range(count)}
+        named: dict[int, str] = {}
+        for instruction in self.module.instructions(function) if subprogram else []:
+            for record in self._records(instruction):
+                value = self.api.DbgVariableRecordGetValue(record, 0)
+                variable = self.module.metadata_operands(self._node(self.api.DbgVariableRecordGetVariable(record)))
+                if value in position and variable[_VARIABLE_SCOPE] == subprogram:
+                    named.setdefault(position[value], self.module.metadata_string(variable[_VARIABLE_NAME]))
+        return named
+
+    def _records(self, instruction: Value) -> Iterator[Value]:
+        record = self.api.GetFirstDbgRecord(instruction)
+        while record:
+            if self.api.DbgRecordGetKind(record) != _LABEL:
+                yield record
+            record = self.api.GetNextDbgRecord(record)
+
+    def _node(self, metadata: Value) -> Value:
+        return int(self.api.MetadataAsValue(self.module.context, metadata))
+
+    def _type(self, ty: Value) -> str:
+        message = self.api.PrintTypeToString(ty)
+        try:
+            return text(message)
+        finally:
+            self.api.DisposeMessage(message)
