@@ -61,6 +61,11 @@ def task_execute():
     return PROGRAM.program(run=True)
 
 
+def task_abi():
+    """What becomes of each differentiated header, stage by stage: ./doit abi [FUNCTION] crate=DIR"""
+    return PROGRAM.abi()
+
+
 def task_test():
     """The test suite; pytest's arguments after it: ./doit test -k abi"""
     return tasks.test_task()

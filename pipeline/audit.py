@@ -25,11 +25,12 @@ def audit(libllvm: Tool, seen: Path, shims: Iterable[str]) -> list[Diagnostic]:
         editor = Editor(module)
         tree = call_tree(editor, module.named(shims))
         packed = {function for function in tree if packs_floats(editor, function)}
-        found = [d for function in tree for d in _findings(editor, function, packed)]
+        found = [d for function in tree for d in findings(editor, function, packed)]
     return list(dict.fromkeys(found))
 
 
-def _findings(editor: Editor, function: Value, packed: Set[Value]) -> Iterator[Diagnostic]:
+def findings(editor: Editor, function: Value, packed: Set[Value]) -> Iterator[Diagnostic]:
+    """What would come out wrong in one function, where those in `packed` have floats in the integers of their headers."""
     module = editor.module
     for call in indirect_calls(editor, function):
         yield Diagnostic(_POINTER, module.place(call))

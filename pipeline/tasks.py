@@ -9,7 +9,8 @@ import signal
 import subprocess
 import sys
 import time
-from typing import Any, NoReturn
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import doit.doit_cmd
 from doit.exceptions import TaskFailed
@@ -23,11 +24,15 @@ from pipeline.digests import Digests
 from pipeline.errors import UserError
 from pipeline.plan import Sources, plan
 from pipeline.request import Request
-from pipeline.stages import NAMES
-from pipeline.stages.abi_fixup import DERIVATIVES
-from pipeline.stages.build_std import sources_of_std
+from pipeline.stages import MODULE, NAMES
+from pipeline.stages.abi_fixup import DERIVATIVES, RefusedError
+from pipeline.stages.build_std import STD_MODULE, sources_of_std
+from pipeline.stages.crate_bitcode import BITCODE
 from pipeline.store import Store
 from pipeline.toolchain import find_rust, find_tools
+
+if TYPE_CHECKING:
+    from pipeline.abi.ledger import Entry
 
 _STARTED = time.time()
 
@@ -118,6 +123,19 @@ class Tasks:
         action = _execute if run else _summarise
         return {"actions": [(action, [build])], "task_dep": list(build.steps), "io": {"capture": False}}
 
+    def abi(self) -> Task:
+        """The task of the ABI ledger.  It runs abi_fixup itself: a refusal is one of its verdicts."""
+        build = self._build
+        if build is None:
+            return self._refusing()
+        return {
+            "actions": [(_show_ledger, [build])],
+            "task_dep": [name for name in NAMES[: NAMES.index("abi_fixup")] if name in build.steps],
+            "params": [{"name": "as_json", "long": "json", "type": bool, "default": False, "help": "as JSON"}],
+            "pos_arg": "functions",
+            "io": {"capture": False},
+        }
+
     def _refusing(self) -> Task:
         return {"actions": [(_fail, [self._error])], "io": {"capture": False}}
 
@@ -201,6 +219,55 @@ def _execute(build: Build) -> TaskFailed | None:
     if finished.returncode == 0:
         return None
     return _fail(UserError(f"error: {request.shown(build.program)} ended with {process.verdict(finished.returncode)}"))
+
+
+def _show_ledger(build: Build, as_json: bool, functions: list[str]) -> TaskFailed | None:
+    """Print what became of the headers of the differentiated functions, or of those that are named."""
+    from pipeline.abi import report
+
+    # doit takes what follows a name for one more.
+    as_json = as_json or "--json" in functions
+    try:
+        entries = _ledger(build)
+        names = [name for name in functions if name != "--json"]
+        found = [entry for name in names for entry in report.chosen(entries, name)] if names else entries
+    except UserError as error:
+        return _fail(error)
+    finally:
+        build.digests.save()
+    if as_json:
+        print(json.dumps(report.as_json(found), indent=1))
+    else:
+        report.show(found)
+    return None
+
+
+def _ledger(build: Build) -> list[Entry]:
+    from pipeline.abi.ledger import read_ledger
+
+    if "abi_fixup" not in build.steps:
+        raise UserError("error: there are no headers to tell of: the config says `autodiff: false`")
+    refused = None
+    try:
+        if not build.is_fresh("abi_fixup"):
+            build.carry_out("abi_fixup")
+    except UserError as error:
+        if not isinstance(error.__cause__, RefusedError):
+            raise
+        refused = error.__cause__
+    entries = read_ledger(find_tools().libllvm, _modules(build, refused is None), refused)
+    if not entries:
+        raise UserError(f"error: there are no headers to tell of: no #[autodiff…] derivative is used in {build.crate.binary}")
+    return entries
+
+
+def _modules(build: Build, is_fixed: bool) -> dict[str, list[Path]]:
+    """The modules that the stages up to abi_fixup left."""
+    std = [build.output("build_std") / STD_MODULE] if "build_std" in build.steps else []
+    modules = {"rustc": [*sorted((build.output("crate_bitcode") / BITCODE).glob("*/*.bc")), *std]}
+    for name in ("llvm_link", "opt1", *(["abi_fixup"] if is_fixed else [])):
+        modules[name] = [build.output(name) / MODULE]
+    return modules
 
 
 def run_tests(k: str, m: str, x: bool, lf: bool, arguments: list[str]) -> TaskFailed | None:

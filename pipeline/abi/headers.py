@@ -26,7 +26,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
 _LABEL = 0  # LLVMDbgRecordKind
 _VARIABLE_SCOPE, _VARIABLE_NAME, _VARIABLE_TYPE = 0, 1, 3  # operands of DILocalVariable
 _SCOPE, _SPACE_NAME = 1, 2  # operands of DINamespace, DILexicalBlock, DICompositeType and DISubprogram alike
-_LINKAGE_NAME, _RETAINED = 3, 7  # operands of DISubprogram
+_FILE, _LINKAGE_NAME, _RETAINED = 0, 3, 7  # operands of DISubprogram
 _SUBPROGRAM = 0x2E  # DWARF's tag
 
 
@@ -73,6 +73,17 @@ class Reader:
         """The Rust name with its path; the name in the module where there is no debug info."""
         subprogram = self.module.subprogram(function)
         return "::".join(reversed(list(self._names(subprogram)))) if subprogram else self.module.name(function)
+
+    def name(self, function: Value) -> str:
+        """The Rust name without its path; empty where there is no debug info."""
+        subprogram = self.module.subprogram(function)
+        return di.name(self.module, subprogram) if subprogram else ""
+
+    def place(self, function: Value) -> str:
+        """`file:line` where the function begins; empty where it is not known."""
+        subprogram = self.module.subprogram(function)
+        file = self.module.metadata_operands(subprogram)[_FILE] if subprogram else 0
+        return f"{self.module.metadata_string(self.module.metadata_operands(file)[0])}:{self.line(function)}" if file else ""
 
     def line(self, function: Value) -> int:
         """The line where the function begins; 0 where it is not known."""
@@ -130,11 +141,11 @@ class Reader:
                 yield self.module.metadata_string(parts[_VARIABLE_NAME]), parts[_VARIABLE_TYPE]
 
     def _named_parameters(self, function: Value) -> dict[int, str]:
-        """Which parameters are, by the records of debug info, values of which arguments."""
+        """Which parameters are values of which arguments: by their names in the module (`x.0.val`), else by debug info."""
         subprogram = self.module.subprogram(function)
         count = len(self.editor.parameter_types(self.editor.function_type(function)))
         position = {self.api.GetParam(function, index): index for index in range(count)}
-        named: dict[int, str] = {}
+        named = {at: name.partition(".")[0] for value, at in position.items() if (name := self.module.name(value))}
         for instruction in self.module.instructions(function) if subprogram else []:
             for record in self._records(instruction):
                 value = self.api.DbgVariableRecordGetValue(record, 0)

@@ -22,11 +22,12 @@ _DEEPEST, _MOST = 2, 16
 
 @dataclass(frozen=True)
 class Word:
-    """One LLVM value: which field of the Rust argument it is, its LLVM type, and what a pointer can be loaded for."""
+    """One LLVM value: which field of the Rust argument it is, and its LLVM type."""
 
     path: str
     llvm: str
-    behind: tuple[Word, ...] = ()
+    parts: tuple[Word, ...] = ()
+    """What is behind a pointer, or packed into an integer."""
 
 
 @dataclass(frozen=True)
@@ -54,22 +55,26 @@ class Lowering:
     def result(self, ty: Value, name: str) -> list[Lowered]:
         """How a result of a type is returned (0: there is none); the likely way first."""
         if ty and self.module.type_bits(ty) > 2 * POINTER:
-            return [Lowered("sret", (Word(name, "ptr"),))]
+            return [Lowered("sret", (Word(name, "ptr", self._in_memory(ty, name)),))]
         return [self._passed(shape, ty, name, "sret") for shape in self.shapes.of(ty, name)]
 
     def _passed(self, shape: Shape, ty: Value, name: str, in_memory: str) -> Lowered:
         if shape is None and self.module.type_bits(ty) <= POINTER:
-            return Lowered("integer-cast", (Word(name, f"i{self.module.type_bits(ty)}"),))
+            return Lowered("integer-cast", (Word(name, f"i{self.module.type_bits(ty)}", self._in_memory(ty, name)),))
         if shape is None:
-            return Lowered(in_memory, (Word(name, "ptr"),))
-        words = tuple(Word(scalar.path, scalar.llvm, tuple(self._behind(scalar))) for scalar in shape)
+            return Lowered(in_memory, (Word(name, "ptr", self._in_memory(ty, name)),))
+        words = tuple(Word(scalar.path, scalar.llvm, self._behind(scalar)) for scalar in shape)
         return Lowered(("zero-sized", "scalar", "scalar pair")[len(shape)], words)
 
-    # ---- Behind a pointer
+    # ---- Values in memory
 
-    def _behind(self, pointer: Scalar, depth: int = 0) -> Iterator[Word]:
-        if pointer.pointee and depth < _DEEPEST:
-            yield from islice(self._loads(pointer.pointee, di.behind(self.module, pointer.path, pointer.pointee), depth), _MOST)
+    def _behind(self, pointer: Scalar, depth: int = 0) -> tuple[Word, ...]:
+        if not pointer.pointee or depth == _DEEPEST:
+            return ()
+        return self._in_memory(pointer.pointee, di.behind(self.module, pointer.path, pointer.pointee), depth)
+
+    def _in_memory(self, ty: Value, path: str, depth: int = 0) -> tuple[Word, ...]:
+        return tuple(islice(self._loads(ty, path, depth), _MOST))
 
     def _loads(self, ty: Value, path: str, depth: int) -> Iterator[Word]:
         """The scalars that memory of a type holds, in order; an enum's are not told."""
@@ -83,4 +88,4 @@ class Lowering:
                 yield from self._loads(di.base_type(self.module, field), di.field_path(self.module, ty, field, path), depth)
         elif self.module.metadata_tag(ty) in {di.BASE, di.POINTER, di.ENUMERATION}:
             for scalar in self.shapes.of(ty, path)[0] or ():
-                yield Word(path, scalar.llvm, tuple(self._behind(scalar, depth + 1)))
+                yield Word(path, scalar.llvm, self._behind(scalar, depth + 1))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,15 @@ class Derivative:
         return self.arguments if self.result is None else (*self.arguments, self.result)
 
 
+class RefusedError(UserError):
+    """A derivative that cannot be had."""
+
+    def __init__(self, derivative: Derivative, why: str) -> None:
+        super().__init__(f"error: the derivative `{derivative.derivative}` is refused: {why}\n  --> {derivative.place}")
+        self.derivative = derivative
+        self.why = why
+
+
 @dataclass(frozen=True)
 class AbiFixup:
     """Output: `module.bc`; `derivatives.json`, a list of what is differentiated (empty: there is nothing to do)."""
@@ -103,6 +113,20 @@ class AbiFixup:
         log.write_text("".join(f"{line}\n" for line in lines))
 
 
+def asked(module: Module) -> list[Derivative]:
+    """The derivatives that a module's placeholders describe, each with its shim; nothing is rewritten, nor refused."""
+    found = []
+    for function in module.functions():
+        version = _PLACEHOLDER.fullmatch(module.name(function))
+        for user in module.users(function) if version and int(version[1]) == VERSION else []:
+            if module.is_call(user) and module.callee(user) == function and len(module.arguments(user)) > 1:
+                descriptor, shim, *_ = module.arguments(user)
+                with suppress(UserError):
+                    derivative = _describe(module.string(descriptor), module.place(user))
+                    found.append(replace(derivative, shim=module.name(shim)))
+    return list(dict.fromkeys(found))
+
+
 def _rewrite(module: Module) -> Iterator[Derivative]:
     for function in list(module.functions()):
         version = _PLACEHOLDER.fullmatch(module.name(function))
@@ -126,9 +150,9 @@ def _rewrite_call(module: Module, placeholder: Value, user: Value) -> Derivative
     descriptor, primal, *pointers = module.arguments(user)
     derivative = _describe(module.string(descriptor), module.place(user))
     if not module.is_defined(primal):
-        raise _refused(derivative, f"its primal `{derivative.primal}` has no body in the program's bitcode")
+        raise RefusedError(derivative, f"its primal `{derivative.primal}` has no body in the program's bitcode")
     if len(pointers) != derivative.pointers:
-        raise _refused(
+        raise RefusedError(
             derivative,
             f"{derivative.mode} mode of width {derivative.width} with activities {', '.join(derivative.activities)} "
             f"takes {derivative.pointers} pointers; the placeholder passes {len(pointers)}",
@@ -165,15 +189,15 @@ def _check_types(module: Module, derivative: Derivative, primal: Value) -> None:
         checked.append(("result", derivative.result, derivative.result != _INACTIVE))
     types = parameter_types(module, primal)[-len(checked) :] if checked else []
     if len(types) != len(checked):
-        raise _refused(derivative, "the types of its arguments are not known: its crate was built without debug symbols")
+        raise RefusedError(derivative, "the types of its arguments are not known: its crate was built without debug symbols")
     for pointer, (name, activity, is_checked) in zip(types, checked, strict=True):
         leaves = list(pointee_leaves(module, pointer, name)) if is_checked else []
         for leaf in leaves:
             if leaf.kind not in {"float", "number"}:
                 what = f"`{leaf.path}` is {_WORDS[leaf.kind]} (`{leaf.type}`)"
-                raise _refused(derivative, f"`{activity}` is for values made of nothing but numbers, and {what}")
+                raise RefusedError(derivative, f"`{activity}` is for values made of nothing but numbers, and {what}")
         if is_checked and not any(leaf.kind == "float" for leaf in leaves):
-            raise _refused(derivative, f"`{name}` is `{activity}`, and there is no float in it")
+            raise RefusedError(derivative, f"`{name}` is `{activity}`, and there is no float in it")
 
 
 def _describe(text: str | None, place: str | None) -> Derivative:
@@ -196,9 +220,5 @@ def _describe(text: str | None, place: str | None) -> Derivative:
         ) from error
     if not set(derivative.activities) <= _ACTIVITIES.get(derivative.mode, set()) or derivative.width < 1:
         asked = f"{derivative.mode} mode of width {derivative.width} with {', '.join(derivative.activities)}"
-        raise _refused(derivative, f"this pipeline knows no {asked}")
+        raise RefusedError(derivative, f"this pipeline knows no {asked}")
     return derivative
-
-
-def _refused(derivative: Derivative, why: str) -> UserError:
-    return UserError(f"error: the derivative `{derivative.derivative}` is refused: {why}\n  --> {derivative.place}")
