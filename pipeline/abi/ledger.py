@@ -24,7 +24,7 @@ STAGES = ("rustc", "llvm_link", "opt1", "abi_fixup")
 """After which stages headers are told."""
 
 THERE, INLINED, REMOVED, NOT_CALLED, NOT_RUN = "there", "inlined", "removed", "not called", "not run"
-_OURS = "crategrad_dispatch_"
+_DISPATCH = "crategrad_dispatch_"
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,8 @@ class Entry:
     result: Typed | None
     expected: str
     """The header that rustc's ABI gives it."""
+    lowered: Matched
+    """What that makes of each argument and of the result."""
     stages: tuple[Left, ...]
     verdict: Verdict
 
@@ -153,8 +155,15 @@ class _Ledger:
         )
 
     def _callees(self, others: set[str]) -> list[str]:
+        """What the shims reach after any stage; not the frontend's and abi_fixup's own functions."""
         reached = frozenset().union(*(stage.everything_reached for stage in self.stages))
-        return sorted(symbol for symbol in reached - others if not symbol.startswith(_OURS))
+        return sorted(symbol for symbol in reached - others if not symbol.startswith(_DISPATCH) and not self._is_shims(symbol))
+
+    def _is_shims(self, symbol: str) -> bool:
+        """Whether a function is the closure that the frontend has a shim call."""
+        reader, function = self._first(symbol, self.stages)
+        path = reader.path(function)
+        return any(f"::{d.derivative}::{{constant#" in path and path.endswith("::{closure#0}") for d in self.derivatives)
 
     def _primal(self, derivative: Derivative) -> str:
         """The function in the modules that a derivative is of; empty where none is left."""
@@ -196,6 +205,7 @@ class _Ledger:
             arguments=signature.arguments,
             result=signature.result,
             expected=_written(first),
+            lowered=first,
             stages=left,
             verdict=verdict(self._facts(symbol, left, first, derivative)),
         )

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pipeline.abi.ledger import Entry, Left, Typed
-from pipeline.abi.matching import Row
+from pipeline.abi.matching import Matched, Row
 from pipeline.abi.verdicts import ADJUSTED, AS_EXPECTED, NOT_MODELLED, REFUSED, RESTORED
 from pipeline.errors import UserError
 
@@ -74,11 +74,11 @@ def _show(console: Console, entry: Entry) -> None:
     console.print(Text.assemble((entry.function, "bold"), f"  {entry.place}"))
     why = f": {entry.verdict.why}" if entry.verdict.why else ""
     said = Text.assemble((entry.verdict.word, _COLOURS[entry.verdict.word]), why)
-    for line in (*map(Text, _rust(entry)), said, "", _headers(entry)):
+    for line in (*map(Text, _rust(entry)), said):
         console.print(_indented(line))
-    for lefts in _alike(entry.stages):
+    for table in (_headers(entry), *_mappings(entry)):
         console.print()
-        console.print(_indented(_mapping(lefts)))
+        console.print(_indented(table))
     console.print()
 
 
@@ -107,27 +107,25 @@ def _headers(entry: Entry) -> Table:
     return table
 
 
-def _alike(stages: Sequence[Left]) -> Iterator[list[Left]]:
-    """Stages that follow each other with the same mapping."""
-    there = [left for left in stages if left.mapping]
-    for _, lefts in groupby(there, key=lambda left: left.mapping):
-        yield list(lefts)
+def _mappings(entry: Entry) -> Iterator[Table]:
+    """A table for each stretch of stages with the same mapping; where all inlined the function, what it would have been."""
+    there = [left for left in entry.stages if left.mapping]
+    for mapping, lefts in groupby(there, key=lambda left: left.mapping):
+        assert mapping is not None, "only stages that have one are there"
+        names = [left.after for left in lefts]
+        yield _mapping(mapping, names[0] if len(names) == 1 else f"{names[0]} … {names[-1]}")
+    if not there:
+        yield _mapping(entry.lowered, "rustc")
 
 
-def _mapping(lefts: Sequence[Left]) -> Table:
-    mapping = lefts[0].mapping
-    assert mapping is not None, "only stages that have one are shown"
+def _mapping(mapping: Matched, stages: str) -> Table:
     table = Table("Rust", "class", "Expected", box=None, header_style="bold", pad_edge=False, padding=(0, 3, 0, 0))
-    table.add_column(f"Actual, after {_range(lefts)}")
+    table.add_column(f"Actual, after {stages}")
     for row in mapping.rows:
         table.add_row(escape(row.path), row.kind, escape(row.expected), escape(_actual(row)))
     if not mapping.is_certain:
         table.caption = "types alone do not tell which argument it is: another reading would fit as well"
     return table
-
-
-def _range(lefts: Sequence[Left]) -> str:
-    return lefts[0].after if len(lefts) == 1 else f"{lefts[0].after} … {lefts[-1].after}"
 
 
 def _actual(row: Row) -> str:
@@ -158,7 +156,7 @@ def _function(entry: Entry) -> dict[str, Any]:
         "called_by": list(entry.called_by),
         "arguments": [_typed(argument) for argument in entry.arguments],
         "result": entry.result and _typed(entry.result),
-        "expected": entry.expected,
+        "expected": {"header": entry.expected, "mapping": _matched(entry.lowered)},
         "stages": [_stage(left) for left in entry.stages],
         "verdict": entry.verdict.word,
         "why": entry.verdict.why or None,
@@ -170,15 +168,12 @@ def _typed(typed: Typed) -> dict[str, Any]:
 
 
 def _stage(left: Left) -> dict[str, Any]:
-    mapping = left.mapping
-    return {
-        "after": left.after,
-        "state": left.state,
-        "header": left.header or None,
-        "arguments": [_row(row) for row in mapping.arguments] if mapping else None,
-        "result": [_row(row) for row in mapping.result] if mapping else None,
-        "certain": mapping.is_certain if mapping else None,
-    }
+    mapping = {"mapping": _matched(left.mapping), "certain": left.mapping.is_certain} if left.mapping else {}
+    return {"after": left.after, "state": left.state, "header": left.header or None, **mapping}
+
+
+def _matched(mapping: Matched) -> dict[str, Any]:
+    return {"arguments": [_row(row) for row in mapping.arguments], "result": [_row(row) for row in mapping.result]}
 
 
 def _row(row: Row) -> dict[str, Any]:
