@@ -62,6 +62,15 @@ class Reader:
         module = self.module
         return {module.name(function): function for function in module.functions() if module.is_defined(function)}
 
+    @cached_property
+    def by_name(self) -> Mapping[str, list[Value]]:
+        """Those with debug info by their Rust names, without path and generic arguments."""
+        found: dict[str, list[Value]] = {}
+        for function in self.functions.values():
+            if subprogram := self.module.subprogram(function):
+                found.setdefault(di.name(self.module, subprogram).partition("<")[0], []).append(function)
+        return found
+
     def header(self, function: Value) -> Header:
         """The LLVM header."""
         ty = self.editor.function_type(function)
@@ -73,11 +82,6 @@ class Reader:
         """The Rust name with its path; the name in the module where there is no debug info."""
         subprogram = self.module.subprogram(function)
         return "::".join(reversed(list(self._names(subprogram)))) if subprogram else self.module.name(function)
-
-    def name(self, function: Value) -> str:
-        """The Rust name without its path; empty where there is no debug info."""
-        subprogram = self.module.subprogram(function)
-        return di.name(self.module, subprogram) if subprogram else ""
 
     def place(self, function: Value) -> str:
         """`file:line` where the function begins; empty where it is not known."""

@@ -61,7 +61,8 @@ class Entry:
     """The derivative that is asked for; None for what a differentiated function calls."""
     called_by: tuple[str, ...]
     """The derivatives below which it is called."""
-    arguments: tuple[Typed, ...]
+    arguments: tuple[Typed, ...] | None
+    """None where debug info has no types of it."""
     result: Typed | None
     expected: str
     """The header that rustc's ABI gives it."""
@@ -75,7 +76,7 @@ class Entry:
 class Signature:
     """A Rust header, and how rustc lowers it."""
 
-    arguments: tuple[Typed, ...]
+    arguments: tuple[Typed, ...] | None
     result: Typed | None
     lowered: tuple[Argument, ...]
     results: tuple[Lowered, ...]
@@ -108,6 +109,7 @@ class _Stage:
         return bool(self._paths)
 
     def readers(self) -> Iterator[Reader]:
+        """Those of all modules, in order."""
         for number, path in enumerate(self._paths):
             if number == len(self._readers):
                 self._readers.append(Reader(self._opened.enter_context(Module(self._libllvm, path))))
@@ -167,19 +169,14 @@ class _Ledger:
 
     def _primal(self, derivative: Derivative) -> str:
         """The function in the modules that a derivative is of; empty where none is left."""
-        name = derivative.primal.rpartition("::")[2]
         for stage in self.stages[1:]:
-            for symbol in sorted(stage.reached.get(derivative.shim, ())):
-                found = stage.find(symbol)
-                if found and symbol != derivative.shim and _is_named(*found, name, derivative.place):
-                    return symbol
-        alike = [
-            symbol
-            for reader in self.rustc.readers()
-            for symbol, function in reader.functions.items()
-            if _is_named(reader, function, name, derivative.place)
-        ]
-        return alike[0] if len(alike) == 1 else ""
+            reached = stage.reached.get(derivative.shim, frozenset()) - {derivative.shim}
+            named = [symbol for reader in stage.readers() for symbol in _named(reader, derivative) if symbol in reached]
+            if named:
+                return named[0]
+        # Inlined at once it may still be there for others; of several instances nobody knows which it was.
+        named = [symbol for reader in self.rustc.readers() for symbol in _named(reader, derivative)]
+        return named[0] if len(named) == 1 else ""
 
     def _differentiated(self, derivative: Derivative, symbol: str) -> Entry:
         reader, shim = self._first(derivative.shim, self.stages[1:])
@@ -261,17 +258,18 @@ def _in_source_order(entry: Entry) -> tuple[str, list[int]]:
     return file, [int(number) for number in numbers]
 
 
-def _is_named(reader: Reader, function: Value, name: str, place: str) -> bool:
-    """Whether a function is the one of that name, generic arguments aside, at that place."""
-    last = reader.name(function).partition("<")[0]
-    return last == name and str(reader.line(function)) == place.rsplit(":", 2)[1]
+def _named(reader: Reader, derivative: Derivative) -> list[str]:
+    """The functions that have the name of the differentiated one, and its line."""
+    line = derivative.place.rsplit(":", 2)[1]
+    functions = reader.by_name.get(derivative.primal.rpartition("::")[2], [])
+    return [reader.module.name(function) for function in functions if str(reader.line(function)) == line]
 
 
 def _signature(reader: Reader, function: Value) -> Signature:
     """The Rust header of a function by its own debug info."""
     known = reader.signature(function)
     if known is None:
-        return Signature((), None, (), (Lowered("zero-sized", ()),))
+        return Signature(None, None, (), (Lowered("zero-sized", ()),))
     result, arguments = known
     return _typed(reader, [(name, ty, "") for name, ty in arguments], ("result", result, "") if result else None)
 

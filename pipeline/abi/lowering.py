@@ -77,13 +77,16 @@ class Lowering:
         return tuple(islice(self._loads(ty, path, depth), _MOST))
 
     def _loads(self, ty: Value, path: str, depth: int) -> Iterator[Word]:
-        """The scalars that memory of a type holds, in order; an enum's are not told."""
+        """The scalars that memory of a type holds, in order; of an enum and a union all that it may hold."""
+        part = di.variant_part(self.module, ty) if self.module.metadata_tag(ty) == di.STRUCTURE else 0
+        for variant in di.variants(self.module, part) if part else []:
+            yield from self._loads(variant.type, f"{path}.{variant.name}", depth)
         if self.module.metadata_tag(ty) == di.ARRAY:
             element = di.base_type(self.module, ty)
             size = self.module.type_bits(element) if element else 0
             for index in range(min(self.module.type_bits(ty) // size, _MOST) if size else 0):
                 yield from self._loads(element, f"{path}[{index}]", depth)
-        elif self.module.metadata_tag(ty) == di.STRUCTURE:
+        elif self.module.metadata_tag(ty) in {di.STRUCTURE, di.UNION}:
             for field in self.shapes.fields(ty):
                 yield from self._loads(di.base_type(self.module, field), di.field_path(self.module, ty, field, path), depth)
         elif self.module.metadata_tag(ty) in {di.BASE, di.POINTER, di.ENUMERATION}:

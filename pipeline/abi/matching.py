@@ -92,7 +92,7 @@ def _match_parameters(arguments: Sequence[Argument], result: Lowered, header: He
                 found.append(_Reading(cost, reading.rows + rest.rows, is_certain=rest.is_certain))
         return _best(found)
 
-    begin = 1 if result.kind == "sret" and header.sret else 0
+    begin = 1 if _is_sret(result, header) else 0
     of_result, returned = _returned(result, header)
     parameters = read(0, begin)
     return replace(parameters, cost=cost + of_result + parameters.cost, returned=returned)
@@ -179,7 +179,7 @@ def _nobodys(header: Header, at: int) -> _Reading:
 
 def _returned(result: Lowered, header: Header) -> tuple[int, tuple[Row, ...]]:
     """What becomes of the result, and what it costs to read it so."""
-    if result.kind == "sret" and header.sret:
+    if _is_sret(result, header):
         (word,) = result.words
         return 0, (Row(word.path, "sret", "ptr", header.parameters[:1], (0,)),)
     there = _members(header.result)
@@ -192,6 +192,11 @@ def _returned(result: Lowered, header: Header) -> tuple[int, tuple[Row, ...]]:
             rows.append(Row(word.path, DROPPED, word.llvm))
     rows += [Row("?", UNKNOWN, "", (ty,)) for ty in there]
     return sum({DROPPED: _DROPPED, UNKNOWN: _UNKNOWN}.get(row.kind, 0) for row in rows), tuple(rows)
+
+
+def _is_sret(result: Lowered, header: Header) -> bool:
+    """Whether the first parameter is where the result goes; LLVM takes the attribute off functions that only it calls."""
+    return result.kind == "sret" and (header.sret or (header.result == "void" and header.parameters[:1] == ("ptr",)))
 
 
 def _members(result: str) -> list[str]:

@@ -94,7 +94,8 @@ def _rust(entry: Entry) -> Iterator[str]:
     else:
         yield f"called by {', '.join(entry.called_by)}"
     result = f" -> {entry.result.type}" if entry.result else ""
-    arguments = ", ".join(f"{argument.name}: {argument.type}" for argument in entry.arguments)
+    typed = [f"{argument.name}: {argument.type}" for argument in entry.arguments or ()]
+    arguments = "?" if entry.arguments is None else ", ".join(typed)
     yield f"fn {entry.function.rpartition('::')[2]}({arguments}){result}"
 
 
@@ -154,7 +155,7 @@ def _function(entry: Entry) -> dict[str, Any]:
         "place": entry.place or None,
         "derivative": of_it and {"name": of_it.derivative, "mode": of_it.mode, "width": of_it.width, "shim": of_it.shim},
         "called_by": list(entry.called_by),
-        "arguments": [_typed(argument) for argument in entry.arguments],
+        "arguments": None if entry.arguments is None else [_typed(argument) for argument in entry.arguments],
         "result": entry.result and _typed(entry.result),
         "expected": {"header": entry.expected, "mapping": _matched(entry.lowered)},
         "stages": [_stage(left) for left in entry.stages],
