@@ -125,16 +125,16 @@ class Tasks:
 
     def abi(self) -> Task:
         """The task of the ABI ledger.  It runs abi_fixup itself: a refusal is one of its verdicts."""
+        json_option = {"name": "as_json", "long": "json", "type": bool, "default": False, "help": "print JSON"}
+        options = {"params": [json_option], "pos_arg": "functions"}
         build = self._build
         if build is None:
-            return self._refusing()
-        return {
-            "actions": [(_show_ledger, [build])],
-            "task_dep": [name for name in NAMES[: NAMES.index("abi_fixup")] if name in build.steps],
-            "params": [{"name": "as_json", "long": "json", "type": bool, "default": False, "help": "as JSON"}],
-            "pos_arg": "functions",
-            "io": {"capture": False},
-        }
+            return {**self._refusing(), **options}
+        if "abi_fixup" not in build.steps:
+            why = UserError("error: there are no headers to tell of: the config says `autodiff: false`")
+            return {"actions": [(_fail, [why])], "io": {"capture": False}, **options}
+        before = [name for name in NAMES[: NAMES.index("abi_fixup")] if name in build.steps]
+        return {"actions": [(_show_ledger, [build])], "task_dep": before, "io": {"capture": False}, **options}
 
     def _refusing(self) -> Task:
         return {"actions": [(_fail, [self._error])], "io": {"capture": False}}
@@ -245,8 +245,6 @@ def _show_ledger(build: Build, as_json: bool, functions: list[str]) -> TaskFaile
 def _ledger(build: Build) -> list[Entry]:
     from pipeline.abi.ledger import read_ledger
 
-    if "abi_fixup" not in build.steps:
-        raise UserError("error: there are no headers to tell of: the config says `autodiff: false`")
     refused = None
     try:
         if not build.is_fresh("abi_fixup"):
