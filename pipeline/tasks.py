@@ -230,7 +230,8 @@ def _show_ledger(build: Build, as_json: bool, functions: list[str]) -> TaskFaile
     try:
         entries = _ledger(build)
         names = [name for name in functions if name != "--json"]
-        found = [entry for name in names for entry in report.chosen(entries, name)] if names else entries
+        named = {id(entry) for name in names for entry in report.chosen(entries, name)}
+        found = [entry for entry in entries if id(entry) in named] if names else entries
     except UserError as error:
         return _fail(error)
     finally:

@@ -62,11 +62,12 @@ def optimised(tmp_path_factory: pytest.TempPathFactory) -> Path:
     functions = FAMILIES.partition("use autodiff::*;")[2].partition("fn check(")[0]
     (folder / "families.rs").write_text(re.sub(r"#\[autodiff.*\n", "", functions) + ENTRY)
     options = ["--edition=2024", "-Cdebuginfo=2", "-Copt-level=3", "-Cno-prepopulate-passes", "-Ccodegen-units=1"]
-    argv = [RUSTC, *options, "--crate-type=lib", "--cap-lints=allow", "--emit=llvm-bc", "families.rs"]
+    argv: list[str | Path] = [RUSTC, *options, "--crate-type=lib", "--cap-lints=allow", "--emit=llvm-bc", "families.rs"]
     subprocess.run(argv, cwd=folder, check=True)
     for level in ACTUAL:
         passes = ["-internalize-public-api-list=entry", f"-passes=internalize,default<O{level}>"]
-        subprocess.run([TOOLS.opt.path, *passes, "families.bc", "-o", f"{level}.bc"], cwd=folder, check=True)
+        optimise: list[str | Path] = [TOOLS.opt.path, *passes, "families.bc", "-o", f"{level}.bc"]
+        subprocess.run(optimise, cwd=folder, check=True)
     return folder
 
 

@@ -37,8 +37,8 @@ def chosen(entries: Sequence[Entry], name: str) -> list[Entry]:
         return found
     from difflib import get_close_matches
 
-    known = {one.rpartition("::")[2]: one for entry in entries for one in _names(entry)}
-    near = get_close_matches(name.rpartition("::")[2], known, n=_NEAREST, cutoff=0.5) or sorted(known)[:_NEAREST]
+    known = {_last(one): one for entry in entries for one in _names(entry)}
+    near = get_close_matches(_last(name), known, n=_NEAREST, cutoff=0.5) or sorted(known)[:_NEAREST]
     raise UserError(
         f"error: no function `{name}` is differentiated here, or called by one that is\n"
         f"  = help: there are: {', '.join(known[one] for one in near)}"
@@ -96,7 +96,7 @@ def _rust(entry: Entry) -> Iterator[str]:
     result = f" -> {entry.result.type}" if entry.result else ""
     typed = [f"{argument.name}: {argument.type}" for argument in entry.arguments or ()]
     arguments = "?" if entry.arguments is None else ", ".join(typed)
-    yield f"fn {entry.function.rpartition('::')[2]}({arguments}){result}"
+    yield f"fn {_last(entry.function)}({arguments}){result}"
 
 
 def _headers(entry: Entry) -> Table:
@@ -141,6 +141,12 @@ def _actual(row: Row) -> str:
 
 def _names(entry: Entry) -> list[str]:
     return [entry.function, *([entry.derivative.derivative] if entry.derivative else [])]
+
+
+def _last(path: str) -> str:
+    """The name at the end of a path, with its generic arguments."""
+    plain, generic, arguments = path.partition("<")
+    return plain.rpartition("::")[2] + generic + arguments
 
 
 def _ends(path: str, name: str) -> bool:
