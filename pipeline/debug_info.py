@@ -156,6 +156,15 @@ def members(module: Module, ty: Value) -> list[Value]:
     return [element for element in elements(module, ty) if module.metadata_tag(element) == _MEMBER]
 
 
+def initialised(module: Module, ty: Value) -> Value:
+    """What a `MaybeUninit` may hold; any other type as it is."""
+    if not name(module, ty).startswith(_WRAPPERS[0]):
+        return ty
+    while name(module, ty).startswith(_WRAPPERS):
+        ty = base_type(module, members(module, ty)[-1])
+    return ty
+
+
 def field_path(module: Module, ty: Value, field: Value, path: str) -> str:
     """What a user would call a field of `path`."""
     return path if name(module, ty).startswith(_WRAPPERS) else f"{path}.{name(module, field).removeprefix('__')}"

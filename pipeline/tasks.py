@@ -32,7 +32,7 @@ from pipeline.store import Store
 from pipeline.toolchain import find_rust, find_tools
 
 if TYPE_CHECKING:
-    from pipeline.abi.ledger import Entry
+    from pipeline.abi.entry import Entry
 
 _STARTED = time.time()
 

@@ -65,6 +65,15 @@ def test_parameters(
     assert read(Header(parameters, "float"), *arguments) == rows
 
 
+def test_nothing_is_said_to_be_dropped_where_an_argument_is_nobodys() -> None:
+    """A pair by value in the C ABI."""
+    assert read(Header(("<2 x float>",), "float"), pair("x", "float", "float")) == [
+        ("x.0", "not modelled", ()),
+        ("x.1", "not modelled", ()),
+        ("?", "not modelled", (0,)),
+    ]
+
+
 def test_what_is_behind_a_pointer_is_named_where_nothing_else_fits() -> None:
     (row,) = match([reference("x", "float", "i32", "float")], FLOAT, Header(("float", "float"), "float")).arguments
     assert row.parts == ("x[0]", "x[2]")

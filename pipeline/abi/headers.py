@@ -27,6 +27,7 @@ _LABEL = 0  # LLVMDbgRecordKind
 _VARIABLE_SCOPE, _VARIABLE_NAME, _VARIABLE_TYPE = 0, 1, 3  # operands of DILocalVariable
 _SCOPE, _SPACE_NAME = 1, 2  # operands of DINamespace, DILexicalBlock, DICompositeType and DISubprogram alike
 _FILE, _LINKAGE_NAME, _RETAINED = 0, 3, 7  # operands of DISubprogram
+_LOCATION = "&core::panic::location::Location"
 _SUBPROGRAM = 0x2E  # DWARF's tag
 
 
@@ -105,9 +106,13 @@ class Reader:
         known = next(names, None)
         for position, ty in enumerate(parameters):
             is_next = known is not None and known[1] == ty
-            named.append((known[0] if known and is_next else f"arg{position}", ty))
+            named.append(((known[0] if known and is_next else "") or self._unnamed(position, ty), ty))
             known = next(names, None) if is_next else known
         return result, named
+
+    def _unnamed(self, position: int, ty: Value) -> str:
+        """What an argument is called that is a pattern, or that rustc has added."""
+        return "#[track_caller]" if di.type_name(self.module, ty) == _LOCATION else f"arg{position}"
 
     def inlined(self, functions: Iterable[Value]) -> set[str]:
         """The names in the module of what was inlined into these functions."""

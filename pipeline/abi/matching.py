@@ -17,6 +17,8 @@ from pipeline.abi.lowering import Lowered, Word
 
 PROMOTED, DROPPED, UNKNOWN = "promoted", "dropped", "not modelled"
 
+_BY_LLVM = {PROMOTED, DROPPED}
+
 _UNLIKELY, _RENAMED, _SKIPPED, _PROMOTED, _DROPPED, _UNKNOWN = 1, 10, 10, 20, 50, 500
 """What it costs that a type is not lowered in the likely way; that debug info gives a value to another argument; that
 something behind a promoted pointer is not among what came of it; that a pointer is promoted; that a value is dropped; that
@@ -75,7 +77,14 @@ class _Reading:
 def match(arguments: Sequence[Argument], results: Sequence[Lowered], header: Header) -> Matched:
     """Read a header; `results` are the ways in which the result may be lowered."""
     best = _best([_match_parameters(arguments, way, header, number * _UNLIKELY) for number, way in enumerate(results)])
+    if any(row.kind == UNKNOWN for row in best.rows + best.returned):
+        return Matched(_as_far_as_known(best.rows), _as_far_as_known(best.returned))
     return Matched(best.rows, best.returned, best.is_certain)
+
+
+def _as_far_as_known(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """Where an LLVM argument is nobody's, nothing is promoted or dropped for sure."""
+    return tuple(Row(row.path, UNKNOWN, "", row.actual, row.at) if row.kind in _BY_LLVM else row for row in rows)
 
 
 def _match_parameters(arguments: Sequence[Argument], result: Lowered, header: Header, cost: int) -> _Reading:

@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from pipeline.abi.ledger import Entry, Left, Typed
+from pipeline.abi.entry import Entry, Left, Typed
 from pipeline.abi.matching import Matched, Row
 from pipeline.abi.verdicts import ADJUSTED, AS_EXPECTED, NOT_MODELLED, REFUSED, RESTORED
 from pipeline.errors import UserError
@@ -101,7 +101,7 @@ def _rust(entry: Entry) -> Iterator[str]:
 
 def _headers(entry: Entry) -> Table:
     table = Table.grid(padding=(0, 3, 0, 0))
-    table.add_row("Expected", escape(entry.expected))
+    table.add_row("Expected", escape(entry.expected or NOT_MODELLED))
     for left in entry.stages:
         note = "" if left.state == "there" else left.state if not left.header else f"  ({left.state})"
         table.add_row(f"after {left.after}", escape(f"{left.header}{note}"))
@@ -163,7 +163,7 @@ def _function(entry: Entry) -> dict[str, Any]:
         "called_by": list(entry.called_by),
         "arguments": None if entry.arguments is None else [_typed(argument) for argument in entry.arguments],
         "result": entry.result and _typed(entry.result),
-        "expected": {"header": entry.expected, "mapping": _matched(entry.lowered)},
+        "expected": {"header": entry.expected or None, "mapping": _matched(entry.lowered)},
         "stages": [_stage(left) for left in entry.stages],
         "verdict": entry.verdict.word,
         "why": entry.verdict.why or None,

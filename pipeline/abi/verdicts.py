@@ -11,7 +11,8 @@ NOT_MODELLED = "not modelled"
 
 _PACKED = "its header has floats in integers, whose derivatives would be lost"
 _RESTORED = "its header had floats in integers; abi_fixup inlined it where it is differentiated"
-_UNEXPLAINED = "not by the Rust ABI: an `extern` function, or one without debug info"
+_TOO_LATE = f"{_PACKED}: abi_fixup ended before it came to that"
+_UNEXPLAINED = "not by the Rust ABI: an `extern` function (the C ABI is not modelled), or one without types in debug info"
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,10 @@ class Facts:
 def verdict(facts: Facts) -> Verdict:
     """The verdict on a function."""
     refused = [why for why in (facts.refused, *facts.found) if why]
-    if facts.packed_after or (facts.packed_before and not facts.is_fixed):
+    if facts.packed_after:
         refused.append(_PACKED)
+    elif facts.packed_before and not facts.is_fixed:
+        refused.append(_TOO_LATE)
     if refused:
         return Verdict(REFUSED, "; ".join(refused))
     if facts.packed_before:
