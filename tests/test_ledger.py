@@ -248,3 +248,63 @@ def test_what_the_audit_refuses_is_a_verdict(bench: Workbench) -> None:
     assert functions["root"]["verdict"] == "refused"
     assert functions["root"]["why"] == "its header has floats in integers, whose derivatives would be lost"
     assert functions["root"]["expected"]["header"] == "(double, i32) -> { i64, double }"
+
+
+OTHERS = """#![no_main]
+use autodiff::*;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Two { x: f32, y: f32 }
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct One { x: f32 }
+pub struct Model { k: f64 }
+
+impl Model {
+    #[inline(never)]
+    fn scaled(&self, (a, b): (f64, f64)) -> f64 { self.k * a * b }
+}
+
+#[inline(never)]
+#[track_caller]
+fn checked(x: f64) -> f64 { assert!(x > -1e9); x * x }
+#[inline(never)]
+extern "C" fn of_c(p: Two) -> f32 { p.x * p.y }
+#[inline(never)]
+fn wrapped(p: One) -> One { One { x: p.x * p.x } }
+#[inline(never)]
+fn generic<T: Copy + core::ops::Mul<Output = T>>(x: T) -> T { x * x }
+
+#[autodiff_reverse(df, Const, Active, Active)]
+#[inline(never)]
+fn f(_: (), x: f64) -> f64 {
+    let y = x as f32;
+    let small = of_c(Two { x: y, y }) * wrapped(One { x: y }).x * generic(y);
+    checked(x) * Model { k: x }.scaled((x, x)) * f64::from(small)
+}
+
+#[autodiff_forward(tg, Dual, Dual)]
+#[inline(never)]
+fn g(x: [f64; 3]) -> [f64; 3] { [x[0] * x[1], generic(x[1]), x[2]] }
+"""
+
+
+def test_other_headers_by_their_rust_names(bench: Workbench) -> None:
+    calls = "df((), f64::from(argc), 1.0); tg([f64::from(argc); 3], [1.0; 3])"
+    functions = ledger(write(bench, OTHERS + MAIN.replace("BODY", calls), 0), "opt1.level=0")
+    lowered = {
+        name: [(row["rust"], row["class"]) for row in rows_of(function["expected"])] for name, function in functions.items()
+    }
+    result = ("result", "scalar")
+    assert lowered["f"] == [("arg0", "zero-sized"), ("x", "scalar"), result]
+    assert lowered["g"] == [("x", "indirect"), ("result", "sret")]
+    assert functions["g"]["result"]["type"] == "[f64; 3]"
+    assert lowered["scaled"] == [("self", "scalar"), ("arg1.0", "scalar pair"), ("arg1.1", "scalar pair"), result]
+    assert functions["scaled"]["function"] == "bench::Model::scaled"
+    assert lowered["checked"] == [("x", "scalar"), ("#[track_caller]", "scalar"), result]
+    assert lowered["wrapped"] == [("p", "integer-cast"), ("result", "integer-cast")]
+    assert lowered["generic<f32>"] == lowered["generic<f64>"] == [("x", "scalar"), result]
+    assert functions["of_c"]["verdict"] == "not modelled"
+    assert functions["of_c"]["expected"]["header"] is None
+    assert functions["of_c"]["stages"][0]["header"] == "(double) -> float"
