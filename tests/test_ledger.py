@@ -281,7 +281,7 @@ fn generic<T: Copy + core::ops::Mul<Output = T>>(x: T) -> T { x * x }
 fn f(_: (), x: f64) -> f64 {
     let y = x as f32;
     let small = of_c(Two { x: y, y }) * wrapped(One { x: y }).x * generic(y);
-    checked(x) * Model { k: x }.scaled((x, x)) * f64::from(small)
+    checked(x).tan() * Model { k: x }.scaled((x, x)) * f64::from(small)
 }
 
 #[autodiff_forward(tg, Dual, Dual)]
@@ -305,6 +305,8 @@ def test_other_headers_by_their_rust_names(bench: Workbench) -> None:
     assert lowered["checked"] == [("x", "scalar"), ("#[track_caller]", "scalar"), result]
     assert lowered["wrapped"] == [("p", "integer-cast"), ("result", "integer-cast")]
     assert lowered["generic<f32>"] == lowered["generic<f64>"] == [("x", "scalar"), result]
+    assert functions["tan"]["called_by"] == ["df"]
+    assert functions["tan"]["stages"][2] == {"after": "opt1", "state": "no bitcode", "header": "(double) -> double"}
     assert functions["of_c"]["verdict"] == "not modelled"
     assert functions["of_c"]["expected"]["header"] is None
     assert functions["of_c"]["stages"][0]["header"] == "(double) -> float"

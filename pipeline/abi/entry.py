@@ -9,13 +9,15 @@ from pipeline.abi.verdicts import Verdict
 from pipeline.stages.abi_fixup import Derivative
 
 THERE, INLINED, REMOVED, NOT_CALLED, NOT_RUN = "there", "inlined", "removed", "not called", "not run"
+NO_BITCODE = "no bitcode"
 
 
 @dataclass(frozen=True)
 class Left:
     """What a stage left of a function.
 
-    `state` is `there`, `not called` (it is there for others, or called through a pointer), `inlined`, `removed` or `not run`.
+    `state` is `there`, `not called` (it is there for others, or called through a pointer), `inlined`, `removed`,
+    `no bitcode` (a native library's: the header is that of its declaration) or `not run`.
     """
 
     after: str

@@ -64,6 +64,12 @@ class Reader:
         return {module.name(function): function for function in module.functions() if module.is_defined(function)}
 
     @cached_property
+    def declarations(self) -> dict[str, Value]:
+        """Those that have none, by name."""
+        module = self.module
+        return {module.name(function): function for function in module.functions() if not module.is_defined(function)}
+
+    @cached_property
     def by_name(self) -> Mapping[str, list[Value]]:
         """Those with debug info by their Rust names, without path and generic arguments."""
         found: dict[str, list[Value]] = {}

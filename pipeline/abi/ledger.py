@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from pipeline.abi.entry import INLINED, NOT_CALLED, NOT_RUN, REMOVED, THERE, Entry, Left
+from pipeline.abi import verdicts
+from pipeline.abi.entry import INLINED, NO_BITCODE, NOT_CALLED, NOT_RUN, REMOVED, THERE, Entry, Left
 from pipeline.abi.headers import Header, Reader
 from pipeline.abi.matching import Matched, match
 from pipeline.abi.signature import Signature, signature_of, signature_of_primal
 from pipeline.abi.stage_modules import StageModules
-from pipeline.abi.verdicts import NOT_MODELLED, Facts, verdict
+from pipeline.abi.verdicts import NOT_MODELLED, Facts, Verdict, verdict
 from pipeline.audit import findings
 from pipeline.llvm import Value
 from pipeline.repairs.inline import packs_floats
@@ -49,14 +50,17 @@ class _Ledger:
         primals = {derivative: self._primal(derivative) for derivative in self.derivatives}
         differentiated = [self._differentiated(derivative, symbol) for derivative, symbol in primals.items()]
         callees = self._callees({*self.shims, *primals.values()})
-        return sorted(differentiated, key=_in_source_order) + sorted(
-            (self._called(symbol) for symbol in callees), key=lambda entry: (entry.function, entry.symbol)
-        )
+        called = [self._called(symbol) for symbol in callees] + [self._native(symbol) for symbol in self._natives()]
+        return sorted(differentiated, key=_in_source_order) + sorted(called, key=lambda entry: (entry.function, entry.symbol))
 
     def _callees(self, others: set[str]) -> list[str]:
         """What the shims reach after any stage; not the frontend's and abi_fixup's own functions."""
         reached = frozenset().union(*(stage.everything_reached for stage in self.stages))
         return sorted(symbol for symbol in reached - others if not symbol.startswith(_DISPATCH) and not self._is_shims(symbol))
+
+    def _natives(self) -> list[str]:
+        """What is called and has no bitcode after any stage."""
+        return sorted(frozenset().union(*(names for stage in self.stages for names in stage.natives.values())))
 
     def _is_shims(self, symbol: str) -> bool:
         """Whether a function is the closure that the frontend has a shim call."""
@@ -83,6 +87,28 @@ class _Ledger:
     def _called(self, symbol: str) -> Entry:
         reader, function = self._first(symbol, self.stages)
         return self._entry(symbol, reader.path(function), reader.place(function), signature_of(reader, function), None)
+
+    def _native(self, symbol: str) -> Entry:
+        calling = {d.derivative for d in self.derivatives for stage in self.stages if symbol in stage.natives.get(d.shim, ())}
+        return Entry(
+            function=symbol,
+            symbol=symbol,
+            place="",
+            derivative=None,
+            called_by=tuple(sorted(calling)),
+            arguments=None,
+            result=None,
+            expected="",
+            lowered=Matched((), ()),
+            stages=tuple(self._declared(stage, symbol) for stage in self.stages),
+            verdict=Verdict(NOT_MODELLED, verdicts.NO_BITCODE),
+        )
+
+    def _declared(self, stage: StageModules, symbol: str) -> Left:
+        if not stage:
+            return Left(stage.name, NOT_RUN)
+        found = stage.declaration(symbol)
+        return Left(stage.name, NO_BITCODE, str(found[0].header(found[1]))) if found else Left(stage.name, REMOVED)
 
     def _first(self, symbol: str, stages: Sequence[StageModules]) -> tuple[Reader, Value]:
         return next(found for stage in stages if (found := stage.find(symbol)))

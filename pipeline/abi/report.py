@@ -115,7 +115,7 @@ def _mappings(entry: Entry) -> Iterator[Table]:
         assert mapping is not None, "only stages that have one are there"
         names = [left.after for left in lefts]
         yield _mapping(mapping, names[0] if len(names) == 1 else f"{names[0]} … {names[-1]}")
-    if not there:
+    if not there and entry.lowered.rows:
         yield _mapping(entry.lowered, "rustc")
 
 

@@ -8,9 +8,12 @@ from functools import cached_property
 from pathlib import Path
 
 from pipeline.abi.headers import Reader
-from pipeline.call_tree import call_tree
+from pipeline.call_tree import call_tree, calls
 from pipeline.llvm import Module, Value
 from pipeline.toolchain import Tool
+
+_OF_TOOLS = ("llvm.", "__enzyme_", "__crategrad_")
+"""Names of functions that are none: LLVM's intrinsics, and what abi_fixup and Enzyme replace."""
 
 
 class StageModules:
@@ -24,6 +27,8 @@ class StageModules:
         self._readers: list[Reader] = []
         self.reached: dict[str, frozenset[str]] = {}
         """What each shim reaches, by name."""
+        self.natives: dict[str, frozenset[str]] = {}
+        """What that calls and has no body here, intrinsics aside."""
 
     def __bool__(self) -> bool:
         return bool(self._paths)
@@ -48,6 +53,12 @@ class StageModules:
             for shim in shims:
                 tree = call_tree(reader.editor, reader.module.named([shim]))
                 self.reached[shim] = frozenset(reader.module.name(function) for function in tree)
+                self.natives[shim] = frozenset(name for function in tree for name in _natives(reader, function))
+
+    def declaration(self, symbol: str) -> tuple[Reader, Value] | None:
+        """The function of that name, where it has no body."""
+        found = ((reader, reader.declarations.get(symbol)) for reader in self.readers())
+        return next(((reader, function) for reader, function in found if function), None)
 
     @cached_property
     def everything_reached(self) -> frozenset[str]:
@@ -59,3 +70,9 @@ class StageModules:
         """What was inlined into that."""
         reached = [found for symbol in self.everything_reached if (found := self.find(symbol))]
         return {name for reader, function in reached for name in reader.inlined([function])}
+
+
+def _natives(reader: Reader, function: Value) -> Iterator[str]:
+    callees = (reader.module.callee(call) for call in calls(reader.editor, function))
+    names = (reader.module.name(callee) for callee in callees if reader.module.is_function(callee))
+    return (name for name in names if name in reader.declarations and not name.startswith(_OF_TOOLS))

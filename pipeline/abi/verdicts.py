@@ -14,6 +14,8 @@ _RESTORED = "its header had floats in integers; abi_fixup inlined it where it is
 _TOO_LATE = f"{_PACKED}: abi_fixup ended before it came to that"
 _UNEXPLAINED = "not by the Rust ABI: an `extern` function (the C ABI is not modelled), or one without types in debug info"
 
+NO_BITCODE = "it has no bitcode: Enzyme knows the function by its name, or refuses it"
+
 
 @dataclass(frozen=True)
 class Verdict:
