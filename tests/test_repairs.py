@@ -310,7 +310,7 @@ def rust_module(tmp_path: Path) -> Path:
 
 
 def test_a_callee_with_such_a_header_is_inlined_and_its_floats_are_floats(rust_module: Path) -> None:
-    text = body(rewritten(rust_module, lambda editor, shims: repair(editor.module, shims, raw=False)))
+    text = body(rewritten(rust_module, lambda editor, shims: repair(editor.module, shims)))
     assert "call" not in text
     assert "load i64" not in text
     assert text.count("load float") == 2
