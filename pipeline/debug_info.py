@@ -13,8 +13,10 @@ from pipeline.llvm import Module, Value
 _ARRAY, _ENUMERATION, _MEMBER, _POINTER, _STRUCTURE, _BASE = 0x01, 0x04, 0x0D, 0x0F, 0x13, 0x24
 _VARIANT_PART, _UNION = 0x33, 0x17
 
-# The operands of DISubprogram; of DISubroutineType; of DIDerivedType and DICompositeType alike (in LLVM 22).
-_NAME, _SIGNATURE = 2, 4
+# The operands of DISubprogram, and of any scope; of DITemplateTypeParameter; of DISubroutineType; of DIDerivedType and
+# DICompositeType alike (in LLVM 22).
+_SCOPE, _NAME, _SIGNATURE, _TEMPLATE = 1, 2, 4, 9
+_PARAMETER_TYPE = 1
 _TYPES = 5
 _BASE_TYPE, _ELEMENTS = 5, 6
 
@@ -65,6 +67,44 @@ def holds_float(module: Module, ty: Value) -> bool:
             return any(holds_float(module, element) for element in elements if module.metadata_tag(element) in _PARTS)
         case _:
             return False
+
+
+def floats_reached(module: Module, ty: Value) -> frozenset[str]:
+    """The float types (`f32`, `f64` …) in a value of the type, and in whatever its pointers lead to."""
+    found: set[str] = set()
+    known, waiting = {0}, [ty]
+    while waiting:
+        node = waiting.pop()
+        if node in known:
+            continue
+        known.add(node)
+        operands = module.metadata_operands(node)
+        match module.metadata_tag(node):
+            case tag if tag == _BASE:
+                found |= {module.metadata_string(operands[_NAME])} & _FLOATS
+            case tag if tag in {_ARRAY, _MEMBER, _POINTER}:
+                waiting.append(operands[_BASE_TYPE])
+            case tag if tag in {_STRUCTURE, _UNION, _VARIANT_PART} and operands[_ELEMENTS]:
+                elements = module.metadata_operands(operands[_ELEMENTS])
+                waiting += [element for element in elements if module.metadata_tag(element) in _PARTS]
+    return frozenset(found)
+
+
+def types_around(module: Module, instruction: Value) -> Iterator[list[Value]]:
+    """The types that each function around an instruction is about, the innermost inlined one first.
+
+    Those are the types that a generic function was made for, or, where it is not generic, those of its header.
+    """
+    for scope in module.scopes(instruction):
+        operands = module.metadata_operands(scope)
+        while len(operands) <= _TEMPLATE:  # a block in the function
+            operands = module.metadata_operands(operands[_SCOPE])
+        parameters = module.metadata_operands(operands[_TEMPLATE]) if operands[_TEMPLATE] else []
+        if parameters:
+            yield [module.metadata_operands(parameter)[_PARAMETER_TYPE] for parameter in parameters]
+        else:
+            signature = module.metadata_operands(operands[_SIGNATURE])[_TYPES] if operands[_SIGNATURE] else 0
+            yield [ty for ty in module.metadata_operands(signature) if ty] if signature else []
 
 
 def is_aggregate(module: Module, ty: Value) -> bool:

@@ -70,6 +70,8 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "GetDebugLocColumn": (c_uint, [c_void_p]),
     "GetDebugLocFilename": (c_void_p, [c_void_p, POINTER(c_uint)]),
     "InstructionGetDebugLoc": (c_void_p, [c_void_p]),
+    "DILocationGetScope": (c_void_p, [c_void_p]),
+    "DILocationGetInlinedAt": (c_void_p, [c_void_p]),
     "GetSubprogram": (c_void_p, [c_void_p]),
     "MetadataAsValue": (c_void_p, [c_void_p, c_void_p]),
     "ValueAsMetadata": (c_void_p, [c_void_p]),
@@ -196,6 +198,13 @@ class Module:
         size = c_uint()
         file = text(self.api.GetDebugLocFilename(instruction, byref(size)), size.value)
         return f"{file}:{self.api.GetDebugLocLine(instruction)}:{self.api.GetDebugLocColumn(instruction)}"
+
+    def scopes(self, instruction: Value) -> Iterator[Value]:
+        """The debug info of the scopes an instruction stands in: that of its source, then of what this was inlined into."""
+        location = self.api.InstructionGetDebugLoc(instruction)
+        while location:
+            yield int(self.api.MetadataAsValue(self.context, self.api.DILocationGetScope(location)))
+            location = self.api.DILocationGetInlinedAt(location)
 
     def subprogram(self, function: Value) -> Value:
         """The debug info of a function, 0 where it has none."""

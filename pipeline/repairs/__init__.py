@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from pipeline.call_tree import call_tree
 from pipeline.llvm import Module, Value
 from pipeline.llvm_edit import Editor
-from pipeline.repairs import dispatch, inline, retype, split_words
+from pipeline.repairs import dispatch, inline, opaque, retype, split_words
 from pipeline.repairs.inline import CLEAN
+from pipeline.repairs.words import Words
 
 _ENZYMES_OWN = (
     "float2int,lower-constant-intrinsics,"
@@ -23,8 +24,6 @@ _ENZYMES_OWN = (
 They make of a loop over two words the word with its halves: done here first, that is mended, too.
 """
 
-_OF_A_FUNCTION = {"split_words": split_words.split, "retype": retype.retype}
-
 
 def repair(module: Module, shims: Sequence[Value]) -> list[str]:
     """Mend what the shims call; what was done, a line each."""
@@ -32,10 +31,17 @@ def repair(module: Module, shims: Sequence[Value]) -> list[str]:
     done = inline.headers_with_packed_floats(editor, shims)
     done += dispatch.indirect_calls(editor, shims)
     done += inline.headers_with_packed_floats(editor, shims)
-    for function in call_tree(editor, shims):
+    functions = list(call_tree(editor, shims))
+    for function in functions:
         editor.run_passes(f"{_ENZYMES_OWN},{CLEAN}", function)
-        mended = [name for name, mend in _OF_A_FUNCTION.items() if mend(editor, function)]
-        if mended:
+        if split_words.split(editor, function):
             editor.run_passes(CLEAN, function)
-            done.append(f"{', '.join(mended)}: {module.name(function)}")
+            done.append(f"split_words: {module.name(function)}")
+    words = Words(editor, shims)
+    for function in functions:
+        if retype.retype(editor, function, words):
+            editor.run_passes(CLEAN, function)
+            done.append(f"retype: {module.name(function)}")
+        if opaque.hide_integers(editor, function):
+            done.append(f"opaque: {module.name(function)}")
     return done
