@@ -114,8 +114,54 @@ def is_aggregate(module: Module, ty: Value) -> bool:
 
 def pointee_leaves(module: Module, pointer: Value, path: str) -> Iterator[Leaf]:
     """What a parameter points to, taken apart; `path` is what the user calls it."""
-    pointee = module.metadata_operands(pointer)[_BASE_TYPE] if pointer and module.metadata_tag(pointer) == _POINTER else 0
-    yield from _leaves(module, pointee, path) if pointee else [Leaf(path, "", "unknown")]
+    for pointee in _pointees(module, pointer) or [0]:
+        yield from _leaves(module, pointee, path) if pointee else [Leaf(path, "", "unknown")]
+
+
+def shared_floats(module: Module, parameter: Value, path: str) -> Iterator[Leaf]:
+    """The shared references within what a shim's parameter points to, but for the argument itself, that lead to floats.
+
+    Not those to a cell, behind which one may write.
+    """
+    known: set[Value] = {0}
+    waiting = [(pointee, path, True) for pointee in _pointees(module, parameter)]
+    while waiting:
+        node, path, is_argument = waiting.pop()
+        if node in known:
+            continue
+        known.add(node)
+        name = module.metadata_string(module.metadata_operands(node)[_NAME])
+        if is_argument or not _is_shared(name):
+            waiting += _inside(module, node, path)
+        elif floats_reached(module, node):
+            yield Leaf(path, name, "pointer")
+
+
+def _is_shared(name: str) -> bool:
+    return name.startswith("&") and not name.startswith("&mut ") and "Cell<" not in name
+
+
+def _inside(module: Module, node: Value, path: str) -> Iterator[tuple[Value, str, bool]]:
+    """What a type leads to in one step; the two words of a slice's reference are still that reference."""
+    operands = module.metadata_operands(node)
+    tag, name = module.metadata_tag(node), module.metadata_string(operands[_NAME])
+    if tag == _ARRAY:
+        yield operands[_BASE_TYPE], f"{path}[_]", False
+    elif tag == _POINTER:
+        yield operands[_BASE_TYPE], path, False
+    elif tag in {_STRUCTURE, _UNION, _VARIANT_PART}:
+        for element in module.metadata_operands(operands[_ELEMENTS]) if operands[_ELEMENTS] else []:
+            field = module.metadata_operands(element)
+            if module.metadata_tag(element) == _MEMBER:
+                inside = path if name.startswith("&") else f"{path}.{module.metadata_string(field[_NAME]).removeprefix('__')}"
+                yield field[_BASE_TYPE], inside, False
+            elif module.metadata_tag(element) == _VARIANT_PART:
+                yield element, path, False
+
+
+def _pointees(module: Module, pointer: Value) -> list[Value]:
+    is_pointer = pointer and module.metadata_tag(pointer) == _POINTER
+    return [module.metadata_operands(pointer)[_BASE_TYPE]] if is_pointer else []
 
 
 def _leaves(module: Module, node: Value, path: str) -> Iterator[Leaf]:

@@ -51,6 +51,8 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "GetNextBasicBlock": (c_void_p, [c_void_p]),
     "GetFirstInstruction": (c_void_p, [c_void_p]),
     "GetNextInstruction": (c_void_p, [c_void_p]),
+    "IsAArgument": (c_void_p, [c_void_p]),
+    "GetParamParent": (c_void_p, [c_void_p]),
     "GetInstructionParent": (c_void_p, [c_void_p]),
     "GetBasicBlockParent": (c_void_p, [c_void_p]),
     "GetBasicBlockTerminator": (c_void_p, [c_void_p]),
@@ -273,6 +275,16 @@ class Module:
         with self.builder() as builder:
             self.api.PositionBuilderBefore(builder, instruction)
             self.api.SetCurrentDebugLocation2(builder, self.api.InstructionGetDebugLoc(instruction))
+            yield builder
+
+    @contextmanager
+    def after(self, value: Value) -> Iterator[Value]:
+        """A builder that writes right after an instruction, or, where the value is a parameter, at the function's begin."""
+        if self.api.IsAArgument(value):
+            following = next(self.instructions(self.api.GetParamParent(value)))
+        else:
+            following = self.api.GetNextInstruction(value)
+        with self.before(following) as builder:
             yield builder
 
     def delete_function(self, function: Value) -> None:

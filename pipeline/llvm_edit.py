@@ -14,6 +14,9 @@ _FUNCTION = 2**32 - 1  # LLVMAttributeFunctionIndex
 _EQUAL = 32  # LLVMIntEQ
 _INTERNAL = 8  # LLVMInternalLinkage
 _INTEGER, _STRUCT, _VECTOR = 8, 10, 13  # LLVMTypeKind
+# LLVMOpcode: shl, lshr, ashr, and, or, xor, trunc, zext, sext; and icmp, switch, GEP, add, sub, mul, div, rem, int to float.
+_BITWISE = {20, 21, 22, 23, 24, 25, 30, 31, 32}
+_COUNTING = {42, 3, 29, 8, 10, 12, 14, 15, 17, 18, 35, 36}
 _BITS = {"f16": 16, "f32": 32, "f64": 64, "f128": 128}
 _FLOATS = {1: "f16", 2: "f32", 3: "f64", 5: "f128"}
 
@@ -25,6 +28,15 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "RemoveEnumAttributeAtIndex": (None, [c_void_p, c_uint, c_uint]),
     "GetEnumAttributeAtIndex": (c_void_p, [c_void_p, c_uint, c_uint]),
     "GetCallSiteEnumAttribute": (c_void_p, [c_void_p, c_uint, c_uint]),
+    "AddCallSiteAttribute": (None, [c_void_p, c_uint, c_void_p]),
+    "GetAttributeCountAtIndex": (c_uint, [c_void_p, c_uint]),
+    "GetAttributesAtIndex": (None, [c_void_p, c_uint, POINTER(c_void_p)]),
+    "GetFunctionCallConv": (c_uint, [c_void_p]),
+    "SetInstructionCallConv": (None, [c_void_p, c_uint]),
+    "BuildAlloca": (c_void_p, [c_void_p, c_void_p, c_char_p]),
+    "BuildStructGEP2": (c_void_p, [c_void_p, c_void_p, c_void_p, c_uint, c_char_p]),
+    "BuildInsertValue": (c_void_p, [c_void_p, c_void_p, c_void_p, c_uint, c_char_p]),
+    "BuildExtractValue": (c_void_p, [c_void_p, c_void_p, c_uint, c_char_p]),
     "RemoveCallSiteEnumAttribute": (None, [c_void_p, c_uint, c_uint]),
     "CreatePassBuilderOptions": (c_void_p, []),
     "PassBuilderOptionsSetLoopVectorization": (None, [c_void_p, c_int]),
@@ -65,14 +77,19 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "HalfTypeInContext": (c_void_p, [c_void_p]),
     "FP128TypeInContext": (c_void_p, [c_void_p]),
     "IsABitCastInst": (c_void_p, [c_void_p]),
+    "BuildTrunc": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
+    "BuildZExt": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
+    "BuildShl": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
+    "BuildLShr": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
+    "BuildOr": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildBitCast": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "SetOperand": (None, [c_void_p, c_uint, c_void_p]),
     "IsATruncInst": (c_void_p, [c_void_p]),
     "IsAZExtInst": (c_void_p, [c_void_p]),
+    "IsAInstruction": (c_void_p, [c_void_p]),
     "IsASExtInst": (c_void_p, [c_void_p]),
     "IsAFPToSIInst": (c_void_p, [c_void_p]),
     "IsAFPToUIInst": (c_void_p, [c_void_p]),
-    "IsAArgument": (c_void_p, [c_void_p]),
     "IsABinaryOperator": (c_void_p, [c_void_p]),
     "IsAConstantInt": (c_void_p, [c_void_p]),
     "IsAGetElementPtrInst": (c_void_p, [c_void_p]),
@@ -126,10 +143,10 @@ class Editor:
         attribute = self.api.CreateEnumAttribute(self.module.context, self._kind(name), 0)
         self.api.AddAttributeAtIndex(function, _FUNCTION, attribute)
 
-    def add_text_attribute(self, function: Value, name: str) -> None:
-        """Give the function an attribute that is no LLVM's own."""
-        attribute = self.api.CreateStringAttribute(self.module.context, name.encode(), len(name), b"", 0)
-        self.api.AddAttributeAtIndex(function, _FUNCTION, attribute)
+    def add_text_attribute(self, function: Value, name: str, value: str = "", index: int = _FUNCTION) -> None:
+        """Give the function, its result (index 0) or a parameter (from 1) an attribute that is no LLVM's own."""
+        attribute = self.api.CreateStringAttribute(self.module.context, name.encode(), len(name), value.encode(), len(value))
+        self.api.AddAttributeAtIndex(function, index, attribute)
 
     def drop_attributes(self, function: Value, *names: str) -> None:
         """Take attributes off the function."""
@@ -142,10 +159,20 @@ class Editor:
             for name in names:
                 self.api.RemoveEnumAttributeAtIndex(function, index, self._kind(name))
 
-    def drop_call_attributes(self, call: Value, *names: str) -> None:
-        """Take attributes off the call."""
-        for name in names:
+    def copy_attributes(self, function: Value, to: Value, *, but: Sequence[str]) -> None:
+        """Give a function the attributes of another (those of parameters and result apart), but some."""
+        attributes = (c_void_p * self.api.GetAttributeCountAtIndex(function, _FUNCTION))()
+        self.api.GetAttributesAtIndex(function, _FUNCTION, attributes)
+        for attribute in attributes:
+            self.api.AddAttributeAtIndex(to, _FUNCTION, attribute)
+        self.drop_attributes(to, *but)
+
+    def inline_call(self, call: Value) -> None:
+        """See to it that the next run of `always-inline` inlines this call, whatever is said of the function."""
+        for name in ("noinline", "cold"):
             self.api.RemoveCallSiteEnumAttribute(call, _FUNCTION, self._kind(name))
+        attribute = self.api.CreateEnumAttribute(self.module.context, self._kind("alwaysinline"), 0)
+        self.api.AddCallSiteAttribute(call, _FUNCTION, attribute)
 
     # ---- types
 
@@ -162,6 +189,19 @@ class Editor:
         types = (c_void_p * self.api.CountParamTypes(function_type))()
         self.api.GetParamTypes(function_type, types)
         return [int(ty or 0) for ty in types]
+
+    def pointer_type(self) -> Value:
+        """The type of pointers."""
+        return int(self.api.PointerTypeInContext(self.module.context, 0))
+
+    def void_type(self) -> Value:
+        """The type of what returns nothing."""
+        return int(self.api.VoidTypeInContext(self.module.context))
+
+    def parameters(self, function: Value) -> list[Value]:
+        """The parameters of a function."""
+        count = self.api.CountParamTypes(self.function_type(function))
+        return [int(self.api.GetParam(function, index)) for index in range(count)]
 
     def return_type(self, function_type: Value) -> Value:
         """The type of what is returned."""
@@ -227,9 +267,25 @@ class Editor:
         return pointer, offset, self.integer_bits(ty) or _BITS.get(self.float_name(ty), 0)
 
     def is_known_integer(self, value: Value) -> bool:
-        """True for a number, a parameter, and a float that was rounded to an integer."""
+        """True for a number, a parameter, what an intrinsic returns, and a float that was rounded to an integer."""
         is_rounded = self.api.IsAFPToSIInst(value) or self.api.IsAFPToUIInst(value)
-        return bool(is_rounded or self.api.IsAArgument(value)) or self.is_simple_constant(value)
+        return bool(is_rounded or self.api.IsAArgument(value)) or self.is_simple_constant(value) or self.is_intrinsic(value)
+
+    def is_intrinsic(self, value: Value) -> bool:
+        """True for a call of one of LLVM's own functions."""
+        return self.module.is_call(value) and self.module.name(self.module.callee(value)).startswith("llvm.")
+
+    def counts_only(self, user: Value) -> bool:
+        """Whether an instruction takes an integer for the number that it is: compared, counted with, made a float of.
+
+        What shifts, cuts or widens it may do so to make it a float again: then its own users tell.
+        """
+        if self._opcode(user) not in _BITWISE:
+            return self._opcode(user) in _COUNTING or self.is_intrinsic(user)
+        return all(self.counts_only(one) for one in self.module.users(user))
+
+    def _opcode(self, value: Value) -> int:
+        return int(self.api.GetInstructionOpcode(value)) if self.api.IsAInstruction(value) else 0
 
     def is_integer_arithmetic(self, value: Value) -> bool:
         """True for what makes an integer of integers: counted, widened, cut or chosen."""
@@ -321,7 +377,36 @@ class Editor:
     def call(self, builder: Value, ty: Value, function: Value, arguments: Sequence[Value]) -> Value:
         """A call of a function of type `ty`."""
         values = (c_void_p * len(arguments))(*arguments)
-        return int(self.api.BuildCall2(builder, ty, function, values, len(arguments), b""))
+        call = int(self.api.BuildCall2(builder, ty, function, values, len(arguments), b""))
+        self.api.SetInstructionCallConv(call, self.api.GetFunctionCallConv(function))
+        return call
+
+    def stack_slot(self, function: Value, ty: Value) -> Value:
+        """Memory for a value, on the stack of the function."""
+        entry = next(self.module.instructions(function))
+        with self.module.builder() as builder:
+            self.api.PositionBuilderBefore(builder, entry)
+            return int(self.api.BuildAlloca(builder, ty, b""))
+
+    def load_members(self, builder: Value, ty: Value, pointer: Value) -> Value:
+        """A value of a type from memory; a struct member by member, as Enzyme follows it."""
+        if self.api.GetTypeKind(ty) != _STRUCT:
+            return int(self.api.BuildLoad2(builder, ty, pointer, b""))
+        value = self.api.GetPoison(ty)
+        for index, member in enumerate(self.members(ty)):
+            place = self.api.BuildStructGEP2(builder, ty, pointer, index, b"")
+            loaded = self.api.BuildLoad2(builder, member, place, b"")
+            value = self.api.BuildInsertValue(builder, value, loaded, index, b"")
+        return int(value)
+
+    def store_members(self, builder: Value, value: Value, ty: Value, pointer: Value) -> None:
+        """A value of a type to memory; a struct member by member."""
+        if self.api.GetTypeKind(ty) != _STRUCT:
+            self.api.BuildStore(builder, value, pointer)
+            return
+        for index in range(len(self.members(ty))):
+            member = self.api.BuildExtractValue(builder, value, index, b"")
+            self.api.BuildStore(builder, member, self.api.BuildStructGEP2(builder, ty, pointer, index, b""))
 
     def replace(self, instruction: Value, by: Value) -> None:
         """Put a value in the place of an instruction."""
@@ -334,8 +419,8 @@ class Editor:
         """
         api, context = self.api, self.module.context
         result, parameters = self.return_type(ty), self.parameter_types(ty)
-        function = self.internal_function(name, result, [api.PointerTypeInContext(context, 0), *parameters])
-        arguments = [api.GetParam(function, 1 + index) for index in range(len(parameters))]
+        function = self.internal_function(name, result, [self.pointer_type(), *parameters])
+        arguments = self.parameters(function)[1:]
         trap = self.module.declare("llvm.trap", variadic=False)
         with self.block(function) as builder:
             for candidate in candidates:
@@ -344,7 +429,7 @@ class Editor:
                 api.BuildCondBr(builder, equal, found, next_one)
                 api.PositionBuilderAtEnd(builder, found)
                 returned = self.call(builder, ty, candidate, arguments)
-                api.BuildRetVoid(builder) if result == api.VoidTypeInContext(context) else api.BuildRet(builder, returned)
+                api.BuildRetVoid(builder) if result == self.void_type() else api.BuildRet(builder, returned)
                 api.PositionBuilderAtEnd(builder, next_one)
             self.call(builder, self.function_type(trap), trap, [])
             api.BuildUnreachable(builder)

@@ -249,7 +249,7 @@ end:
     assert "phi float [ %square, %ok ]" in body(text)
     assert "call float @crategrad_float_of_i32(i32 %other)" in body(text)
     assert "call i32 @crategrad_i32_of_float(float" in body(text)
-    attributes = re.search(r"define internal float @crategrad_float_of_i32\(.*\) #(\d+)", text)
+    attributes = re.search(r"define internal .*float @crategrad_float_of_i32\(.*\) #(\d+)", text)
     assert attributes
     assert re.search(rf'attributes #{attributes[1]} = {{ .*noinline.*"enzyme_inactive"', text)
 
@@ -415,6 +415,8 @@ fn itself(x: [f32; 2], n: u32) -> [f32; 2] {
 pub extern "C" fn shim(x: &[f32; 2], to: &mut f32) { let y = callee(*x); *to = y[0] * y[1]; }
 #[unsafe(no_mangle)]
 pub extern "C" fn other(x: &[f32; 2], to: &mut f32) { let y = itself(callee(*x), 7); *to = y[0] * y[1]; }
+#[unsafe(no_mangle)]
+pub extern "C" fn unrelated(x: &[f32; 2], to: &mut [f32; 2]) { *to = itself(callee(*x), 9); }
 """
 
 
@@ -433,7 +435,24 @@ def test_a_callee_with_such_a_header_is_inlined_and_its_floats_are_floats(rust_m
     assert text.count("load float") == 2
 
 
-def test_one_that_calls_itself_stays(rust_module: Path) -> None:
+def test_one_that_calls_itself_goes_by_pointer(rust_module: Path) -> None:
+    text = rewritten(rust_module, lambda editor, shims: repair(editor.module, editor.module.named(["other"])))
+    name = re.search(r"@(\w*itself\w*\.by_pointer)\(ptr %0, ptr %1, i32 %2\)", text)
+    assert name, text
+    inside = body(text, re.escape(name[1]))
+    assert not re.search(r"(load|store|phi|or|shl|lshr) .*i64", re.sub(r"#dbg.*|i64 4", "", inside))
+    assert inside.count("store float") == inside.count("load float") == 4
+    assert "trunc" not in inside
+
+
+def test_what_is_called_from_elsewhere_keeps_its_header_there(rust_module: Path) -> None:
+    """Nobody pays who does not differentiate: the call in `unrelated` is the one that rustc made."""
+    text = rewritten(rust_module, lambda editor, shims: repair(editor.module, editor.module.named(["shim", "other"])))
+    assert re.search(r"call .*i64 @\w*callee\w*\(i64", body(text, "unrelated"))
+    assert re.search(r"call .*i64 @\w*itself\w*\(i64", body(text, "unrelated"))
+
+
+def test_one_that_calls_itself_is_not_inlined(rust_module: Path) -> None:
     with Module(TOOLS.libllvm, rust_module / "given.bc") as module:
         editor = Editor(module)
         (other,) = (function for function in module.functions() if module.name(function) == "other")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pipeline.call_tree import call_tree
 from pipeline.llvm import Module, Value
 from pipeline.llvm_edit import Editor
-from pipeline.repairs import dispatch, inline, opaque, retype, split_words
+from pipeline.repairs import by_pointer, dispatch, inline, opaque, retype, split_words
 from pipeline.repairs.inline import CLEAN
 from pipeline.repairs.words import Words
 
@@ -31,6 +31,7 @@ def repair(module: Module, shims: Sequence[Value]) -> list[str]:
     done = inline.headers_with_packed_floats(editor, shims)
     done += dispatch.indirect_calls(editor, shims)
     done += inline.headers_with_packed_floats(editor, shims)
+    done += by_pointer.recursive_headers(editor, shims)
     functions = list(call_tree(editor, shims))
     for function in functions:
         editor.run_passes(f"{_ENZYMES_OWN},{CLEAN}", function)

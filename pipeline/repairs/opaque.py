@@ -10,6 +10,7 @@ from pipeline.llvm_edit import Editor
 
 _ATTRIBUTES = ("noinline", "nofree", "nounwind", "willreturn")
 _TO_ENZYME = ("enzyme_inactive", "enzyme_ta_norecur")
+_TYPES = {"f16": "Float@half", "f32": "Float@float", "f64": "Float@double"}  # as Enzyme writes them
 _NAMES = {0: "float_of_i{}", 1: "i{}_of_float"}
 _WIDTHS = (16, 32, 64)
 
@@ -19,18 +20,20 @@ FUNCTIONS = tuple(f"crategrad_{name.format(bits)}" for name in _NAMES.values() f
 
 def hide_integers(editor: Editor, function: Value) -> bool:
     """Make bitcasts to floats opaque where the bits are counted together; True where there were some."""
-    found = [i for i in editor.module.instructions(function) if editor.is_cast_to_float(i) and _is_counted(editor, i)]
+    casts = filter(editor.is_cast_to_float, editor.module.instructions(function))
+    found = [made for made in casts if is_counted(editor, editor.api.GetOperand(made, 0))]
     for made in found:
         editor.replace(made, cast(editor, editor.api.GetOperand(made, 0), editor.api.TypeOf(made), made))
     return bool(found)
 
 
-def _is_counted(editor: Editor, made: Value) -> bool:
-    """Whether the bits come by integer arithmetic from integers alone: neither loaded, where they could be a float's, nor
-    a float's that were looked at.
+def is_counted(editor: Editor, integer: Value) -> bool:
+    """Whether an integer comes by arithmetic from integers alone.
+
+    Neither is it loaded, where it could be a float's bits, nor made of a float's bits that were looked at.
     """
     known: set[Value] = set()
-    waiting = [int(editor.api.GetOperand(made, 0))]
+    waiting = [integer]
     while waiting:
         value = waiting.pop()
         if value in known or editor.is_known_integer(value):
@@ -59,6 +62,8 @@ def _function(editor: Editor, given: Value, wanted: Value) -> Value:
         editor.add_attribute(function, attribute)
     for attribute in _TO_ENZYME:
         editor.add_text_attribute(function, attribute)
+    for index, ty in enumerate((wanted, given)):
+        editor.add_text_attribute(function, "enzyme_type", f"{{[-1]:{_TYPES.get(editor.float_name(ty), 'Integer')}}}", index)
     with editor.block(function) as builder:
         editor.api.BuildRet(builder, editor.api.BuildBitCast(builder, editor.api.GetParam(function, 0), wanted, b""))
     return function

@@ -10,6 +10,7 @@ from __future__ import annotations
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor, Slot
 from pipeline.repairs import opaque
+from pipeline.repairs.opaque import is_counted
 from pipeline.repairs.words import Words
 
 _WIDTHS = {16, 32, 64, 128}
@@ -26,7 +27,7 @@ def retype(editor: Editor, function: Value, words: Words) -> bool:
             continue
         web = _Web(editor, instruction, floats)
         known |= web.instructions
-        parts = 1 if web.carries_float else _parts(editor, web, words)
+        parts = 1 if web.is_float_at_times else _parts(editor, web, words)
         if parts:
             _Move(editor, web, parts).make()
             done = True
@@ -82,11 +83,14 @@ class _Web:
         """What else uses a value of the web, as the integer that it is."""
         self.carries_float = False
         """Whether a value of the web comes from a float's bits, becomes a float, or lies where a float lies."""
-        self._comes_from_elsewhere = False
+        self.strangers: list[Value] = []
+        """The values that are neither loaded nor chosen here, and no float's bits."""
         if editor.is_plain_store(seed):
             self.stores.append(seed)
             self.carries_float = True
             seed = editor.api.GetOperand(seed, 0)
+            if not _is_node(editor, seed) and not editor.is_simple_constant(seed):
+                self.strangers.append(seed)
         waiting = [seed] if _is_node(editor, seed) else []
         while waiting:
             value = waiting.pop()
@@ -101,10 +105,16 @@ class _Web:
         return {*self.values, *self.stores, *self.casts}
 
     @property
+    def is_float_at_times(self) -> bool:
+        """Whether what is known of some of its ends is a float, and the others are surely numbers."""
+        are_numbers = all(is_counted(self.editor, source) for source in self.strangers)
+        return self.carries_float and are_numbers and all(map(self.editor.counts_only, self.others))
+
+    @property
     def is_moved_only(self) -> bool:
         """Whether all values are loaded, and nothing is done with them but to store them."""
         is_loaded = any(map(self.editor.is_plain_load, self.values))
-        return is_loaded and bool(self.stores) and not self.others and not self._comes_from_elsewhere
+        return is_loaded and bool(self.stores) and not self.others and not self.strangers
 
     def _lies_with_floats(self, access: Value) -> bool:
         return not self.editor.is_choice(access) and self.editor.slot(access) in self.floats
@@ -116,7 +126,7 @@ class _Web:
             if self.editor.float_behind(source):
                 self.carries_float = True
             elif not self.editor.is_simple_constant(source):
-                self._comes_from_elsewhere = True
+                self.strangers.append(source)
         return nodes
 
     def _users(self, value: Value) -> list[Value]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline import process
-from pipeline.debug_info import parameter_types, pointee_leaves
+from pipeline.debug_info import parameter_types, pointee_leaves, shared_floats
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value
 from pipeline.repairs import repair
@@ -39,6 +39,8 @@ _ACTIVITIES = {
 }
 _BY_VALUE = {"Active", "ActiveOnly"}
 """The activities whose adjoint is returned, or seeded, as a value of the primal's own type."""
+_WRITTEN = {"Duplicated", "DuplicatedOnly"}
+"""The activities whose shadow is written to."""
 _WORDS = {
     "pointer": "a pointer",
     "enum": "an enum",
@@ -186,6 +188,9 @@ def _check_types(module: Module, derivative: Derivative, primal: Value) -> None:
                 raise _refused(derivative, f"`{activity}` is for values made of nothing but numbers, and {what}")
         if is_checked and not any(leaf.kind == "float" for leaf in leaves):
             raise _refused(derivative, f"`{name}` is `{activity}`, and there is no float in it")
+        for shared in shared_floats(module, pointer, name) if activity in _WRITTEN else ():
+            what = f"`{activity}` writes adjoints to whatever floats `{name}` leads to, and `{shared.path}` is shared"
+            raise _refused(derivative, f"{what} (`{shared.type}`): hold them by value, `&mut`, `Box` or `Vec`")
 
 
 def _describe(text: str | None, place: str | None) -> Derivative:
