@@ -24,6 +24,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "GetEnumAttributeKindForName": (c_uint, [c_char_p, c_size_t]),
     "CreateEnumAttribute": (c_void_p, [c_void_p, c_uint, c_ulonglong]),
     "CreateStringAttribute": (c_void_p, [c_void_p, c_char_p, c_uint, c_char_p, c_uint]),
+    "GetStringAttributeAtIndex": (c_void_p, [c_void_p, c_uint, c_char_p, c_uint]),
     "AddAttributeAtIndex": (None, [c_void_p, c_uint, c_void_p]),
     "RemoveEnumAttributeAtIndex": (None, [c_void_p, c_uint, c_uint]),
     "GetEnumAttributeAtIndex": (c_void_p, [c_void_p, c_uint, c_uint]),
@@ -133,6 +134,10 @@ class Editor:
     def has_attribute(self, function: Value, name: str) -> bool:
         """True where the function itself has the attribute (`noreturn` …)."""
         return bool(self.api.GetEnumAttributeAtIndex(function, _FUNCTION, self._kind(name)))
+
+    def has_text_attribute(self, function: Value, name: str) -> bool:
+        """True where the function itself has an attribute that is no LLVM's own."""
+        return bool(self.api.GetStringAttributeAtIndex(function, _FUNCTION, name.encode(), len(name)))
 
     def call_has_attribute(self, call: Value, name: str) -> bool:
         """True where the call itself has the attribute."""
