@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import groupby, islice, zip_longest
+from random import Random
+
 from tests.table.headers import (
     BOX,
     BOX_REFERENCE,
+    LEVELS,
+    MODES,
     MUTABLE,
     MUTABLE_SLICE,
     NESTED,
@@ -296,6 +302,28 @@ def _forms() -> list[Header]:
 HEADERS: tuple[Header, ...] = tuple(
     dict.fromkeys([*_given_and_taken(), *_references(), *_called(), *_inactive(), *_many(), *_forms()])
 )
+
+
+def everything() -> list[Program]:
+    """Every header in every mode at every level; what is known to be refused, in each mode at one level."""
+    return [
+        program
+        for header in HEADERS
+        for row, mode in enumerate(MODES)
+        for column, level in enumerate(LEVELS)
+        if not refusal(program := Program(header, mode, level)) or row == column
+    ]
+
+
+def chosen(count: int = 150, levels: Sequence[str] = ("0", "3")) -> list[Program]:
+    """A few of each family that should be right."""
+    families = [list(its) for _, its in groupby(sorted(HEADERS, key=lambda h: h.family), key=lambda h: h.family)]
+    random = Random(0)
+    for headers in families:
+        random.shuffle(headers)
+    taken = [header for row in zip_longest(*families) for header in row if header]
+    programs = (Program(header, MODES[k % len(MODES)], level) for k, header in enumerate(taken) for level in levels)
+    return list(islice((program for program in programs if not refusal(program)), count))
 
 
 def _moving(header: Header) -> list[Type]:

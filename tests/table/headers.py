@@ -126,6 +126,9 @@ class Mode:
         return self.name if self.width == 1 else f"width {self.width}"
 
 
+LEVELS = ("0", "1", "2", "3", "s")
+"""rustc's optimisation levels; opt1 has the same, but for s."""
+
 MODES = (Mode("reverse"), Mode("forward"), Mode("forward", 2), Mode("forward", 4), Mode("forward", 8))
 
 

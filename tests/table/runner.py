@@ -16,11 +16,10 @@ from pathlib import Path
 
 from tests.table.catalogue import refusal
 from tests.table.closed_form import right
-from tests.table.headers import DEPTH, Program
+from tests.table.headers import DEPTH, LEVELS, Program
 from tests.table.source import source
 from tests.workbench import MANIFEST, Finished, Workbench
 
-LEVELS = ("0", "1", "2", "3", "s")
 PROFILES = "".join(
     f'[profile.level{level}]\ninherits = "release"\nopt-level = {level if level.isdigit() else f"{level!r}"}\n'
     for level in LEVELS

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from zlib import crc32
 
 Leaf = str | float
 """A float of this precision, or what a constant is worth: an integer, a tag, the length of a string."""
@@ -93,10 +94,10 @@ def array_of(part: Type, count: int) -> Type:
 def struct(*parts: Type, attribute: str = "", named: bool = True) -> Type:
     """A struct with these fields, and an attribute such as `repr(C)`."""
     attributes = f"#[{attribute}] " if attribute else ""
-    name = re.sub(r"\W+", "_", f"S {attribute} {' '.join(part.rust for part in parts)} {'' if named else 't'}").strip("_")
     names = [chr(ord("a") + index) if named else str(index) for index in range(len(parts))]
     types = [part.rust for part in parts]
     fields = f" {{ {', '.join(map(': '.join, zip(names, types, strict=True)))} }}" if named else f"({', '.join(types)});"
+    name = f"S{crc32(f'{attributes}{fields}'.encode()):08x}"
     made = _product(
         name, parts, names, lambda values: f"{name} {{ {', '.join(map(': '.join, zip(names, values, strict=True)))} }}"
     )
