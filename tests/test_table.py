@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
 from pathlib import Path
@@ -9,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.table import catalogue, composite
+from tests.table.closed_form import right
 from tests.table.headers import LEVELS, MODES
-from tests.table.runner import Verdicts, judge
+from tests.table.runner import Verdicts, errors, judge, run
 from tests.workbench import ROOT
 
 SEED = int(os.environ.get("CRATEGRAD_TABLE_SEED", "1"))
@@ -36,6 +38,35 @@ def test_random_headers_follow_from_the_seed() -> None:
     once, again, others = (list(map(str, composite.programs(seed, 20))) for seed in (7, 7, 8))
     assert once == again
     assert once != others
+
+
+def test_what_is_said_of_which_program() -> None:
+    stderr = """\
+warning: unused variable
+  --> src/p0001.rs:4:2
+error[E0658]: the type `f16` is unstable
+  --> src/p0003.rs:4:2
+error: floats in the integers of its header: `_ZN5bench5p00176primal17h0123456789abcdefE`
+error: Enzyme broke down (SIGABRT)
+error: could not compile `bench` (bin "bench") due to 1 previous error
+"""
+    said = [(message[:20], number) for message, number in errors(stderr)]
+    assert said == [("the type `f16` is un", 3), ("floats in the intege", 17), ("Enzyme broke down (S", None)]
+
+
+def test_a_program_that_dies_does_not_hide_the_others(tmp_path: Path) -> None:
+    good, dead, bad = programs = catalogue.chosen(3)
+    lines = [json.dumps({"case": k, "got": [" ".join(map(str, right(program)))]}) for k, program in enumerate(programs)]
+    binary = tmp_path / "bench"
+    binary.write_text(f"""\
+#!/bin/sh
+if [ $1 = 0 ]; then echo '{lines[0]}'; kill -SEGV $$; fi
+echo '{lines[2].replace("1", "2")}'
+""")
+    binary.chmod(0o755)
+    verdicts = run(programs, binary)
+    assert [verdicts[program].kind for program in (good, dead, bad)] == ["right", "crash", "wrong"]
+    assert "SIGSEGV" in verdicts[dead].said
 
 
 @pytest.mark.toolchain

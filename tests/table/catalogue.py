@@ -45,7 +45,7 @@ F32, F64, F16, F128 = real("f32"), real("f64"), real("f16"), real("f128")
 BOOL = constant("bool", "true", "false", 1.0, "({} as u8 as f64)")
 CHAR = constant("char", "'c'", "'d'", 99.0, "({} as u32 as f64)")
 STR = constant("&'static str", '"abc"', '"abcd"', 3.0, "({}.len() as f64)")
-WORDS = constant("&'static [u8]", "&[1, 2, 3]", "&[1, 2]", 3.0, "({}.len() as f64)")
+WORDS = constant("&'static [u8]", "&[1, 2, 3][..]", "&[1, 2][..]", 3.0, "({}.len() as f64)")
 KIND = constant(
     "Kind", "Kind::Warm", "Kind::Cold", 5.0, "({} as i32 as f64)", "#[derive(Clone, Copy)] enum Kind { Cold, Warm = 5 }"
 )
@@ -336,6 +336,11 @@ def _holds_enum(type_: Type) -> bool:
     return any(word in type_.shown for word in ("Option<", "Result<", "enum "))
 
 
+def _shares_a_word(type_: Type) -> bool:
+    """Whether a float is in one word with an enum's tag, or with an integer of another variant, in one register."""
+    return any(word in type_.shown for word in ("Result<f32", "Option<[f32; 1]>", "Steps(u32)"))
+
+
 def _is_packed(type_: Type) -> bool:
     """Whether it is an aggregate that shares a register, or might."""
     if type_.call or type_.rust in {"f64", "f32"} or not type_.floats:
@@ -355,4 +360,6 @@ def refusal(program: Program) -> str:
         return "what owns memory has no adjoint by value"
     if header.place == "recursive" and any(_is_packed(type_) for type_ in header.types):
         return "a recursive function with packed floats"
+    if header.place == "callee" and any(_shares_a_word(type_) for type_ in header.types):
+        return "an enum whose tag or other variant shares a word with a float"
     return ""

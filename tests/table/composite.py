@@ -24,7 +24,8 @@ from tests.table.headers import (
 from tests.table.types import Type, array_of, number, option_of, result_of, struct, tuple_of
 
 _FLOATS = (F64, F32, F32)
-_CONSTANTS = (BOOL, CHAR, KIND, STR, number("u8"), number("i16"), number("i32"), number("u64"), number("i128"))
+_CONSTANTS = (BOOL, CHAR, number("u8"), number("i16"), number("i32"), number("u64"), number("i128"))
+_OF_A_CALLEE_TOO = (KIND, STR)
 _CALLED = (FUNCTION, DYN_FN, IMPL_FN, BOX_FN, DYN_TRAIT)
 _ATTRIBUTES = ("", "", "", "repr(C)", "repr(packed)", "repr(align(16))")
 _BY = (VALUE, VALUE, VALUE, VALUE, REFERENCE, MUTABLE, SLICE, MUTABLE_SLICE, VEC_REFERENCE, BOX_REFERENCE)
@@ -75,7 +76,7 @@ def _called(random: Random, place: str) -> Argument:
 
 
 def _type(random: Random, depth: int, place: str) -> Type:
-    """Enums have no adjoint, and so are for headers of callees."""
+    """Enums and pointers have no adjoint, and so are for headers of callees."""
     kinds = ["float", "float", "float", "constant"]
     if depth > 1:
         kinds += ["tuple", "tuple", "array", "array", "struct", "struct"]
@@ -84,7 +85,7 @@ def _type(random: Random, depth: int, place: str) -> Type:
     if kind == "float":
         return random.choice(_FLOATS)
     if kind == "constant":
-        return random.choice(_CONSTANTS)
+        return random.choice(_CONSTANTS if place == "itself" else _CONSTANTS + _OF_A_CALLEE_TOO)
     if kind == "array":
         return array_of(_type(random, depth - 1, place), random.randint(1, 3))
     if kind == "option":

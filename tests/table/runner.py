@@ -18,7 +18,7 @@ from tests.table.catalogue import refusal
 from tests.table.closed_form import right
 from tests.table.headers import DEPTH, LEVELS, Program
 from tests.table.source import source
-from tests.workbench import MANIFEST, Finished, Workbench
+from tests.workbench import MANIFEST, Workbench, doit
 
 PROFILES = "".join(
     f'[profile.level{level}]\ninherits = "release"\nopt-level = {level if level.isdigit() else f"{level!r}"}\n'
@@ -160,11 +160,7 @@ def _judge_level(job: tuple[Workbench, str, list[list[Program]]]) -> Verdicts:
     verdicts: Verdicts = {}
     for programs in sets:
         for begin in range(0, len(programs), AT_ONCE):
-            found = _judge_crate(programs[begin : begin + AT_ONCE], level, bench)
-            for program, verdict in found.items():
-                if verdict.kind != "right":
-                    LOG.info("%s, %s: %s", program, verdict.kind, verdict.said)
-            verdicts |= found
+            verdicts |= _judge_crate(programs[begin : begin + AT_ONCE], level, bench)
     return verdicts
 
 
@@ -177,11 +173,13 @@ def _judge_crate(programs: Sequence[Program], level: str, bench: Workbench) -> V
     if not programs:
         return {}
     write(programs, bench)
-    built = bench.doit("build", f"profile=level{level}", f"opt1.level={'2' if level == 's' else level}")
-    said = _errors(built)
+    built = doit("build", f"crate={bench.folder}", f"profile=level{level}", f"opt1.level={'2' if level == 's' else level}")
+    said = errors(built.stderr)
     LOG.info("level %s: %d programs %s", level, len(programs), "built" if built.returncode == 0 else "refused")
+    for message, number in said:
+        LOG.info("%s, refused: %s", "one of them" if number is None else programs[number], message)
     if built.returncode == 0:
-        return _run(programs, bench.output() / "bench")
+        return run(programs, bench.output() / "bench")
     refused = {programs[number]: Verdict("refused", message) for message, number in said if number is not None}
     if refused:
         headers = {program.header for program in refused}
@@ -191,7 +189,8 @@ def _judge_crate(programs: Sequence[Program], level: str, bench: Workbench) -> V
         return refused | _judge_crate(rest, level, bench) | _judge_crate(suspects, level, bench)
     if len(programs) == 1:
         message = said[0][0] if said else built.stderr.strip()
-        return {programs[0]: Verdict("crash" if "broke down" in message or not said else "refused", message)}
+        is_refusal = said and "broke down" not in message
+        return {programs[0]: Verdict("refused" if is_refusal else "crash", message)}
     half = len(programs) // 2
     return _judge_crate(programs[:half], level, bench) | _judge_crate(programs[half:], level, bench)
 
@@ -212,17 +211,17 @@ _ERROR = re.compile(r"^error(?:\[\w+\])?: (?P<said>.*)(?:\n *--> (?P<place>.*))?
 _NAMED = re.compile(r"\bsrc/p(\d{4})\.rs:|\dbench5p(\d{4})")
 
 
-def _errors(built: Finished) -> list[tuple[str, int | None]]:
+def errors(stderr: str) -> list[tuple[str, int | None]]:
     """Each message, with the number of the program that it names."""
     found = []
-    for error in _ERROR.finditer(built.stderr):
+    for error in _ERROR.finditer(stderr):
         named = _NAMED.search(f"{error['place']} {error['said']}")
         if not error["said"].startswith(("could not compile", "`bench` does not build", "aborting")):
             found.append((error["said"], int(named[1] or named[2]) if named else None))
     return found
 
 
-def _run(programs: Sequence[Program], binary: Path) -> Verdicts:
+def run(programs: Sequence[Program], binary: Path) -> Verdicts:
     """Run them all; one that dies is noted, and the run goes on after it."""
     verdicts: Verdicts = {}
     while len(verdicts) < len(programs):
@@ -231,7 +230,9 @@ def _run(programs: Sequence[Program], binary: Path) -> Verdicts:
         for line in done.stdout.splitlines():
             case = json.loads(line)
             program = programs[case["case"]]
-            verdicts[program] = _compared(program, [float(number) for number in case["got"][0].split()])
+            verdicts[program] = verdict = _compared(program, [float(number) for number in case["got"][0].split()])
+            if verdict.kind != "right":
+                LOG.info("%s, %s: %s", program, verdict.kind, verdict.said)
         if done.returncode:
             died = programs[len(verdicts)]
             verdicts[died] = Verdict("crash", f"died of {signal.Signals(-done.returncode).name}: {done.stderr.strip()[:200]}")
