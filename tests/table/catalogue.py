@@ -336,9 +336,15 @@ def _holds_enum(type_: Type) -> bool:
     return any(word in type_.shown for word in ("Option<", "Result<", "enum "))
 
 
+def _packs_small_integers(type_: Type) -> bool:
+    return type_.rust.startswith(("S", "[")) and type_.floats == ["f32"] and len(type_.leaves) > 2
+
+
 def _shares_a_word(type_: Type) -> bool:
     """Whether a float is in one word with an enum's tag, or with an integer of another variant, in one register."""
-    return any(word in type_.shown for word in ("Result<f32", "Option<[f32; 1]>", "Steps(u32)"))
+    return any(
+        word in type_.shown for word in ("Result<f32", "Result<[", "Option<[", "Option<Option", "Result<Option", "Steps(u32)")
+    )
 
 
 def _is_packed(type_: Type) -> bool:
@@ -360,6 +366,8 @@ def refusal(program: Program) -> str:
         return "what owns memory has no adjoint by value"
     if header.place == "recursive" and any(_is_packed(type_) for type_ in header.types):
         return "a recursive function with packed floats"
+    if any(_packs_small_integers(type_) for type_ in header.types):
+        return "a float in one word with several small integers"
     if header.place == "callee" and any(_shares_a_word(type_) for type_ in header.types):
         return "an enum whose tag or other variant shares a word with a float"
     return ""

@@ -140,7 +140,8 @@ Verdicts = dict[Program, Verdict]
 def judge(programs: Sequence[Program], folder: Path, workers: int = 2) -> Verdicts:
     """What becomes of each program: built for its level in `folder`, and run.
 
-    What is known to be refused is built apart, so that it does not hold up the rest.
+    What is known to be refused is built apart, so that it does not hold up the rest.  Of a header that is refused without
+    being known for it, not every program gets a verdict.
     """
     jobs = [
         (level, [p for p in programs if p.level == level and bool(refusal(p)) == is_known])
@@ -167,8 +168,8 @@ def _judge_level(job: tuple[Workbench, str, list[list[Program]]]) -> Verdicts:
 def _judge_crate(programs: Sequence[Program], level: str, bench: Workbench) -> Verdicts:
     """Enzyme differentiates a crate or refuses it, and then names one program, if any.
 
-    That one is left out; the others of its header, likely to be refused too, are built apart; where none is named the
-    crate is halved.
+    That one is left out, and with it the others of its header: nobody listed it, and one refusal says so.  Where none is
+    named the crate is halved.
     """
     if not programs:
         return {}
@@ -183,10 +184,7 @@ def _judge_crate(programs: Sequence[Program], level: str, bench: Workbench) -> V
     refused = {programs[number]: Verdict("refused", message) for message, number in said if number is not None}
     if refused:
         headers = {program.header for program in refused}
-        others = [program for program in programs if program not in refused]
-        suspects = [program for program in others if program.header in headers]
-        rest = [program for program in others if program.header not in headers]
-        return refused | _judge_crate(rest, level, bench) | _judge_crate(suspects, level, bench)
+        return refused | _judge_crate([p for p in programs if p.header not in headers], level, bench)
     if len(programs) == 1:
         message = said[0][0] if said else built.stderr.strip()
         is_refusal = said and "broke down" not in message
