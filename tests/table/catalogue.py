@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import groupby, islice, zip_longest
 from random import Random
@@ -342,9 +343,7 @@ def _packs_small_integers(type_: Type) -> bool:
 
 def _shares_a_word(type_: Type) -> bool:
     """Whether a float is in one word with an enum's tag, or with an integer of another variant, in one register."""
-    return any(
-        word in type_.shown for word in ("Result<f32", "Result<[", "Option<[", "Option<Option", "Result<Option", "Steps(u32)")
-    )
+    return bool(re.search(r"Result<(?!f64)|Option<(\[|Option|Result)|Steps\(u32\)", type_.shown))
 
 
 def _is_packed(type_: Type) -> bool:

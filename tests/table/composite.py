@@ -95,4 +95,6 @@ def _type(random: Random, depth: int, place: str) -> Type:
     parts = [_type(random, depth - 1, place) for _ in range(random.randint(1, 3))]
     if kind == "tuple":
         return tuple_of(*parts)
-    return struct(*parts, attribute=random.choice(_ATTRIBUTES), named=random.random() < 0.6)
+    attribute, named = random.choice(_ATTRIBUTES), random.random() < 0.6
+    can_be_packed = not any("align" in part.shown for part in parts)
+    return struct(*parts, attribute=attribute if can_be_packed else "", named=named)
