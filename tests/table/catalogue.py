@@ -337,6 +337,11 @@ def _holds_enum(type_: Type) -> bool:
     return any(word in type_.shown for word in ("Option<", "Result<", "enum "))
 
 
+def _by_value(header: Header) -> list[Type]:
+    taken = [argument.type for argument in header.arguments if argument.passing.is_value]
+    return [*taken, *([header.result] if header.result else [])]
+
+
 def _packs_small_integers(type_: Type) -> bool:
     return type_.rust.startswith(("S", "[")) and type_.floats == ["f32"] and len(type_.leaves) > 2
 
@@ -367,6 +372,8 @@ def refusal(program: Program) -> str:
         return "a recursive function with packed floats"
     if any(_packs_small_integers(type_) for type_ in header.types):
         return "a float in one word with several small integers"
+    if any("repr(packed)" in type_.shown for type_ in _by_value(header)):
+        return "a packed struct by value"
     if header.place == "callee" and any(_shares_a_word(type_) for type_ in header.types):
         return "an enum whose tag or other variant shares a word with a float"
     return ""

@@ -150,10 +150,10 @@ def judge(programs: Sequence[Program], folder: Path, workers: int = 2) -> Verdic
     ]
     with ThreadPoolExecutor(workers) as pool:
         levels = groupby(jobs, key=lambda job: job[0])
-        found = pool.map(
+        judged = pool.map(
             _judge_level, [(Workbench(folder / f"level{level}"), level, [its for _, its in two]) for level, two in levels]
         )
-        return {program: verdict for verdicts in found for program, verdict in verdicts.items()}
+        return {program: verdict for verdicts in judged for program, verdict in verdicts.items()}
 
 
 def _judge_level(job: tuple[Workbench, str, list[list[Program]]]) -> Verdicts:
@@ -161,36 +161,39 @@ def _judge_level(job: tuple[Workbench, str, list[list[Program]]]) -> Verdicts:
     verdicts: Verdicts = {}
     for programs in sets:
         for begin in range(0, len(programs), AT_ONCE):
-            verdicts |= _judge_crate(programs[begin : begin + AT_ONCE], level, bench)
+            _judge_crate(programs[begin : begin + AT_ONCE], level, bench, verdicts)
     return verdicts
 
 
-def _judge_crate(programs: Sequence[Program], level: str, bench: Workbench) -> Verdicts:
+def _judge_crate(programs: Sequence[Program], level: str, bench: Workbench, verdicts: Verdicts) -> None:
     """Enzyme differentiates a crate or refuses it, and then names one program, if any.
 
     That one is left out, and with it the others of its header: nobody listed it, and one refusal says so.  Where none is
     named the crate is halved.
     """
+    refused = {program.header for program, verdict in verdicts.items() if verdict.kind in {"refused", "crash"}}
+    programs = [program for program in programs if program.header not in refused]
     if not programs:
-        return {}
+        return
     write(programs, bench)
     built = doit("build", f"crate={bench.folder}", f"profile=level{level}", f"opt1.level={'2' if level == 's' else level}")
     said = errors(built.stderr)
     LOG.info("level %s: %d programs %s", level, len(programs), "built" if built.returncode == 0 else "refused")
     for message, number in said:
-        LOG.info("%s, refused: %s", "one of them" if number is None else programs[number], message)
+        LOG.info("%s, refused: %s", programs[0] if len(programs) == 1 else number and programs[number], message)
     if built.returncode == 0:
-        return run(programs, bench.output() / "bench")
-    refused = {programs[number]: Verdict("refused", message) for message, number in said if number is not None}
-    if refused:
-        headers = {program.header for program in refused}
-        return refused | _judge_crate([p for p in programs if p.header not in headers], level, bench)
-    if len(programs) == 1:
+        verdicts |= run(programs, bench.output() / "bench")
+    elif named := {programs[number]: Verdict("refused", message) for message, number in said if number is not None}:
+        verdicts |= named
+        _judge_crate(programs, level, bench, verdicts)
+    elif len(programs) == 1:
         message = said[0][0] if said else built.stderr.strip()
         is_refusal = said and "broke down" not in message
-        return {programs[0]: Verdict("refused" if is_refusal else "crash", message)}
-    half = len(programs) // 2
-    return _judge_crate(programs[:half], level, bench) | _judge_crate(programs[half:], level, bench)
+        verdicts[programs[0]] = Verdict("refused" if is_refusal else "crash", message)
+    else:
+        half = len(programs) // 2
+        _judge_crate(programs[:half], level, bench, verdicts)
+        _judge_crate(programs[half:], level, bench, verdicts)
 
 
 def write(programs: Sequence[Program], bench: Workbench) -> None:
