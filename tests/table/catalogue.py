@@ -327,6 +327,10 @@ def chosen(count: int = 150, levels: Sequence[str] = ("0", "3")) -> list[Program
     return list(islice((program for program in programs if not refusal(program)), count))
 
 
+def _points(argument: Argument) -> bool:
+    return argument.is_active and argument.passing.is_value and argument.passing != VALUE
+
+
 def _moving(header: Header) -> list[Type]:
     """The types that are differentiated by value."""
     taken = [a.type for a in header.arguments if a.is_active and a.passing.is_value]
@@ -366,8 +370,8 @@ def refusal(program: Program) -> str:
         return "the type is unstable in rustc 1.96"
     if header.place == "itself" and any(_holds_enum(type_) for type_ in _moving(header)):
         return "an enum has no adjoint"
-    if header.place == "itself" and is_reverse and any(a.passing.is_owned and a.is_active for a in header.arguments):
-        return "what owns memory has no adjoint by value"
+    if header.place == "itself" and is_reverse and any(_points(argument) for argument in header.arguments):
+        return "what points to a number has no adjoint by value"
     if header.place == "recursive" and any(_is_packed(type_) for type_ in header.types):
         return "a recursive function with packed floats"
     if any(_packs_small_integers(type_) for type_ in header.types):

@@ -180,7 +180,7 @@ def _judge_crate(programs: Sequence[Program], level: str, bench: Workbench, verd
     said = errors(built.stderr)
     LOG.info("level %s: %d programs %s", level, len(programs), "built" if built.returncode == 0 else "refused")
     for message, number in said:
-        LOG.info("%s, refused: %s", programs[0] if len(programs) == 1 else number and programs[number], message)
+        LOG.info("%s: %s", "one of them" if number is None else programs[number], message)
     if built.returncode == 0:
         verdicts |= run(programs, bench.output() / "bench")
     elif named := {programs[number]: Verdict("refused", message) for message, number in said if number is not None}:

@@ -193,7 +193,9 @@ def _adjoints(program: Program, activities: Sequence[str]) -> list[str]:
     shown = (header.result.read(next(places)) if header.result else []) + _written(header)
     for i, (argument, activity) in enumerate(zip(header.arguments, activities, strict=True)):
         if activity != "Const":
-            shown += _floats(argument.type, next(places) if activity == "Active" else argument.passing.held(f"d{i}_0"))
+            is_returned = activity == "Active"
+            place = argument.passing.reach.format(next(places)) if is_returned else argument.passing.held(f"d{i}_0")
+            shown += _floats(argument.type, place)
     return shown
 
 
