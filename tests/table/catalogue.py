@@ -376,6 +376,8 @@ def refusal(program: Program) -> str:
         return "a recursive function with packed floats"
     if any(_packs_small_integers(type_) for type_ in header.types):
         return "a float in one word with several small integers"
+    if header.place == "callee" and any(type_ == VEC_TRAIT for type_ in header.types):
+        return "a vector of boxes that is made and dropped inside of what is differentiated"
     if any("repr(packed)" in type_.shown for type_ in _by_value(header)):
         return "a packed struct by value"
     if header.place == "callee" and any(_shares_a_word(type_) for type_ in header.types):
