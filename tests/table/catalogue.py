@@ -327,8 +327,28 @@ def chosen(count: int = 150, levels: Sequence[str] = ("0", "3")) -> list[Program
     return list(islice((program for program in programs if not refusal(program)), count))
 
 
-def _points(argument: Argument) -> bool:
-    return argument.is_active and argument.passing.is_value and argument.passing != VALUE
+# What is known to be refused, and why.
+
+
+def refusal(program: Program) -> str:
+    """Why a program is known to be refused; "" for one that should be right."""
+    header, by_value = program.header, _by_value(program.header)
+    if header.place == "itself":
+        why = {
+            "an enum has no adjoint": any(_holds_enum(type_) for type_ in _moving(header)),
+            "what points to a number has no adjoint by value": program.mode.name == "reverse"
+            and any(a.is_active and a.passing.is_value and a.passing != VALUE for a in header.arguments),
+        }
+    else:
+        why = {
+            "a recursive function with packed floats": header.place == "recursive" and any(map(_is_packed, header.types)),
+            "a float in one word with a tag or another variant": any(map(_shares_a_word, header.types)),
+            "a vector of boxes that is made and dropped in what is differentiated": VEC_TRAIT in header.types,
+        }
+    why["the type is unstable in rustc 1.96"] = not {"f16", "f128"}.isdisjoint(f for t in header.types for f in t.floats)
+    why["a float in one word with small integers"] = any(map(_packs_small_integers, header.types))
+    why["a packed struct by value"] = any("repr(packed)" in type_.shown for type_ in by_value)
+    return next((reason for reason, applies in why.items() if applies), "")
 
 
 def _moving(header: Header) -> list[Type]:
@@ -337,21 +357,22 @@ def _moving(header: Header) -> list[Type]:
     return [*taken, *([header.result] if header.result else [])]
 
 
-def _holds_enum(type_: Type) -> bool:
-    return any(word in type_.shown for word in ("Option<", "Result<", "enum "))
-
-
 def _by_value(header: Header) -> list[Type]:
     taken = [argument.type for argument in header.arguments if argument.passing.is_value]
     return [*taken, *([header.result] if header.result else [])]
 
 
+def _holds_enum(type_: Type) -> bool:
+    return any(word in type_.shown for word in ("Option<", "Result<", "enum "))
+
+
 def _packs_small_integers(type_: Type) -> bool:
-    return type_.rust.startswith(("S", "[")) and type_.floats == ["f32"] and len(type_.leaves) > 2
+    """One word of a float and more than one integer, or of an array of such pairs."""
+    is_aggregate = type_.rust.startswith(("S", "["))
+    return is_aggregate and type_.floats == ["f32"] and (len(type_.leaves) > 2 or type_.rust.startswith("[("))
 
 
 def _shares_a_word(type_: Type) -> bool:
-    """Whether a float is in one word with an enum's tag, or with an integer of another variant, in one register."""
     return bool(re.search(r"Result<(?!f64)|Option<(\[|Option|Result)|Steps\(u32\)", type_.shown))
 
 
@@ -361,25 +382,3 @@ def _is_packed(type_: Type) -> bool:
         return False
     size = sum(8 if leaf == "f64" else 4 for leaf in type_.floats)
     return size <= 8 or _holds_enum(type_)
-
-
-def refusal(program: Program) -> str:
-    """Why a program is known to be refused; "" for one that should be right."""
-    header, is_reverse = program.header, program.mode.name == "reverse"
-    if any(leaf in {"f16", "f128"} for type_ in header.types for leaf in type_.floats):
-        return "the type is unstable in rustc 1.96"
-    if header.place == "itself" and any(_holds_enum(type_) for type_ in _moving(header)):
-        return "an enum has no adjoint"
-    if header.place == "itself" and is_reverse and any(_points(argument) for argument in header.arguments):
-        return "what points to a number has no adjoint by value"
-    if header.place == "recursive" and any(_is_packed(type_) for type_ in header.types):
-        return "a recursive function with packed floats"
-    if any(_packs_small_integers(type_) for type_ in header.types):
-        return "a float in one word with several small integers"
-    if header.place == "callee" and any(type_ == VEC_TRAIT for type_ in header.types):
-        return "a vector of boxes that is made and dropped inside of what is differentiated"
-    if any("repr(packed)" in type_.shown for type_ in _by_value(header)):
-        return "a packed struct by value"
-    if header.place == "callee" and any(_shares_a_word(type_) for type_ in header.types):
-        return "an enum whose tag or other variant shares a word with a float"
-    return ""
