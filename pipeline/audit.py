@@ -1,40 +1,138 @@
-"""The last check: what would come out wrong without a word, on the very module that Enzyme saw.
+"""The last check: what would come out wrong without a word, on the very module that Enzyme differentiates.
 
-Independent of the repairs: what they mended is not here any more, and what they could not mend is refused.
+It knows nothing of the repairs.  What they mended is not here any more; what they could not mend, or were not let to, is
+refused.  Only what may return is looked at: a panic has no derivative.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pipeline.call_tree import call_tree, calls, indirect_calls
+from pipeline.debug_info import floats_reached, holds_float, is_aggregate, signature_types, types_around
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Module, Value
 from pipeline.llvm_edit import Editor
-from pipeline.repairs.inline import packs_floats
 from pipeline.toolchain import Tool
 
 _POINTER = "what is called here through a pointer is not known, and would count as constant"
 _PACKED = "a function that has floats in the integers of its header would lose their derivatives: `{}`"
+_MIXED = "a function that returns floats beside integers would lose their derivatives: `{}`"
+_TAKEN = "the bits of an integer are taken for a float here, and a derivative with regard to what they were would be lost"
+_LOOKED_AT = "the bits of a float are moved as an integer here, and their derivative would be lost"
+_MOVED = "a word that may hold floats is moved as an integer here, and their derivatives would be lost"
+
+_WIDTHS = {16, 32, 64, 128}
+_FLOATS = {"f16": 16, "f32": 32, "f64": 64, "f128": 128}
+_IN_REGISTERS = 128
+"""Bits of the largest aggregate that rustc returns as an integer."""
 
 
-def audit(libllvm: Tool, seen: Path, shims: Iterable[str]) -> list[Diagnostic]:
+def audit(libllvm: Tool, path: Path, shims: Iterable[str]) -> list[Diagnostic]:
     """What would come out wrong in the functions (names in the module) that are differentiated, and in all they call."""
-    with Module(libllvm, seen) as module:
+    with Module(libllvm, path) as module:
         editor = Editor(module)
-        tree = call_tree(editor, module.named(shims))
-        packed = {function for function in tree if packs_floats(editor, function)}
-        found = [d for function in tree for d in findings(editor, function, packed)]
+        tree = [function for function in call_tree(editor, module.named(shims)) if not _is_inactive(editor, function)]
+        found = [finding for function in tree for finding in findings(editor, function)]
     return list(dict.fromkeys(found))
 
 
-def findings(editor: Editor, function: Value, packed: Set[Value]) -> Iterator[Diagnostic]:
-    """What would come out wrong in one function, where those in `packed` have floats in the integers of their headers."""
-    module = editor.module
-    for call in indirect_calls(editor, function):
-        yield Diagnostic(_POINTER, module.place(call))
-    for call in calls(editor, function):
-        callee = module.callee(call)
-        if callee in packed:
-            yield Diagnostic(_PACKED.format(module.name(callee)), module.place(call))
+def findings(editor: Editor, function: Value) -> Iterator[Diagnostic]:
+    """What would come out wrong in one function."""
+    yield from _Audit(editor).of(function)
+
+
+class _Audit:
+    """The rules, each of which gives what it finds in a function."""
+
+    def __init__(self, editor: Editor) -> None:
+        self.editor = editor
+        self.module = editor.module
+        self.api = editor.api
+
+    def of(self, function: Value) -> Iterator[Diagnostic]:
+        """What all rules find."""
+        for call in indirect_calls(self.editor, function):
+            yield self._at(call, _POINTER)
+        for call in calls(self.editor, function):
+            yield from self._called(call)
+        for instruction in self.module.returning_instructions(function):
+            if self.editor.is_plain_load(instruction) and self._moves_floats(instruction):
+                yield self._at(instruction, _MOVED)
+            elif self.api.IsABitCastInst(instruction):
+                yield from self._cast(instruction)
+
+    def _called(self, call: Value) -> Iterator[Diagnostic]:
+        callee = self.module.callee(call)
+        if not self.module.is_defined(callee) or _is_inactive(self.editor, callee):
+            return
+        returned = self.editor.members(self.editor.return_type(self.editor.function_type(callee)))
+        if any(map(self.editor.float_name, returned)) and any(map(self.editor.integer_bits, returned)):
+            yield self._at(call, _MIXED.format(self.module.name(callee)))
+        elif self._has_packed_result(callee) or self._has_packed_parameter(callee):
+            yield self._at(call, _PACKED.format(self.module.name(callee)))
+
+    def _has_packed_result(self, function: Value) -> bool:
+        """Whether debug info speaks of a float that is returned, and LLVM of integers alone."""
+        result = (signature_types(self.module, function) or [0])[0]
+        returned = self.editor.members(self.editor.return_type(self.editor.function_type(function)))
+        is_integer = all(self.editor.integer_bits(member) for member in returned)
+        return bool(result) and is_integer and self._is_small(result, _IN_REGISTERS)
+
+    def _has_packed_parameter(self, function: Value) -> bool:
+        """Whether there is an integer of the very size of an aggregate with a float in it."""
+        types = [ty for ty in signature_types(self.module, function)[1:] if ty]
+        sizes = {self.module.type_bits(ty) for ty in types if self._is_small(ty, _IN_REGISTERS // 2)}
+        parameters = self.editor.parameter_types(self.editor.function_type(function))
+        return any(self.editor.integer_bits(ty) in sizes for ty in parameters)
+
+    def _is_small(self, ty: Value, bits: int) -> bool:
+        return is_aggregate(self.module, ty) and self.module.type_bits(ty) <= bits and holds_float(self.module, ty)
+
+    def _cast(self, cast: Value) -> Iterator[Diagnostic]:
+        given = self.api.TypeOf(self.api.GetOperand(cast, 0))
+        if self.editor.integer_bits(given) and self.editor.float_name(self.api.TypeOf(cast)):
+            yield self._at(cast, _TAKEN)
+        is_float_of_bits = self.editor.float_name(given) and self.editor.integer_bits(self.api.TypeOf(cast))
+        if is_float_of_bits and not all(map(self.editor.counts_only, self.module.users(cast))):
+            yield self._at(cast, _LOOKED_AT)
+
+    def _moves_floats(self, load: Value) -> bool:
+        """Whether an integer is loaded to be chosen from and stored, and may be, or be made of, floats."""
+        bits = self.editor.integer_bits(self.api.TypeOf(load))
+        if bits not in _WIDTHS or not self._is_stored_only(load):
+            return False
+        widths = [_FLOATS[name] for name in self._floats_around(load)]
+        return any(width <= bits for width in widths)
+
+    def _is_stored_only(self, load: Value) -> bool:
+        known: set[Value] = set()
+        waiting = [load]
+        while waiting:
+            value = waiting.pop()
+            if value in known:
+                continue
+            known.add(value)
+            users = self.module.users(value)
+            if not all(self.editor.is_choice(user) or self._stores(user, value) for user in users):
+                return False
+            waiting += filter(self.editor.is_choice, users)
+        return True
+
+    def _stores(self, user: Value, value: Value) -> bool:
+        return self.editor.is_plain_store(user) and bool(self.api.GetOperand(user, 0) == value)
+
+    def _floats_around(self, instruction: Value) -> frozenset[str]:
+        """The float types that the function is about in which the instruction was written; all, where that is not known."""
+        for types in types_around(self.module, instruction):
+            if types:
+                return frozenset().union(*(floats_reached(self.module, ty) for ty in types))
+        return frozenset(_FLOATS)
+
+    def _at(self, instruction: Value, message: str) -> Diagnostic:
+        return Diagnostic(message, self.module.place(instruction))
+
+
+def _is_inactive(editor: Editor, function: Value) -> bool:
+    return editor.has_text_attribute(function, "enzyme_inactive")

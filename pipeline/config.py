@@ -113,6 +113,13 @@ class Keys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         doc("`full` compiles std to bitcode with debug info, once per toolchain; `none` takes the toolchain's own."),
     ] = "full"
     opt1: Opt1 = Opt1()
+    abi_fixup: Annotated[
+        bool,
+        doc(
+            "Repair the headers and moves that Enzyme would misread (docs/abi.md); `false` leaves them, for study:"
+            " what would come out wrong is then refused."
+        ),
+    ] = True
     enzyme: Enzyme = Enzyme()
     opt2: Opt2 = Opt2()
     codegen: Codegen = Codegen()

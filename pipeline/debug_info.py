@@ -13,8 +13,10 @@ from pipeline.llvm import Module, Value
 ARRAY, ENUMERATION, _MEMBER, POINTER, STRUCTURE, BASE = 0x01, 0x04, 0x0D, 0x0F, 0x13, 0x24
 _VARIANT_PART, UNION = 0x33, 0x17
 
-# The operands of DISubprogram; of DISubroutineType; of DIDerivedType and DICompositeType alike (in LLVM 22).
-_NAME, _SIGNATURE = 2, 4
+# The operands of DISubprogram, and of any scope; of DITemplateTypeParameter; of DISubroutineType; of DIDerivedType and
+# DICompositeType alike (in LLVM 22).
+_SCOPE, _NAME, _SIGNATURE, _TEMPLATE = 1, 2, 4, 9
+_PARAMETER_TYPE = 1
 _TYPES = 5
 _BASE_TYPE, _ELEMENTS, _DISCRIMINATOR = 5, 6, 10
 _EXTRA_DATA = 6  # of a member that is a variant: its tag
@@ -70,6 +72,44 @@ def holds_float(module: Module, ty: Value) -> bool:
             return False
 
 
+def floats_reached(module: Module, ty: Value) -> frozenset[str]:
+    """The float types (`f32`, `f64` …) in a value of the type, and in whatever its pointers lead to."""
+    found: set[str] = set()
+    known, waiting = {0}, [ty]
+    while waiting:
+        node = waiting.pop()
+        if node in known:
+            continue
+        known.add(node)
+        operands = module.metadata_operands(node)
+        match module.metadata_tag(node):
+            case tag if tag == BASE:
+                found |= {module.metadata_string(operands[_NAME])} & _FLOATS
+            case tag if tag in {ARRAY, _MEMBER, POINTER}:
+                waiting.append(operands[_BASE_TYPE])
+            case tag if tag in {STRUCTURE, UNION, _VARIANT_PART} and operands[_ELEMENTS]:
+                elements = module.metadata_operands(operands[_ELEMENTS])
+                waiting += [element for element in elements if module.metadata_tag(element) in _PARTS]
+    return frozenset(found)
+
+
+def types_around(module: Module, instruction: Value) -> Iterator[list[Value]]:
+    """The types that each function around an instruction is about, the innermost inlined one first.
+
+    Those are the types that a generic function was made for, or, where it is not generic, those of its header.
+    """
+    for scope in module.scopes(instruction):
+        operands = module.metadata_operands(scope)
+        while len(operands) <= _TEMPLATE:  # a block in the function
+            operands = module.metadata_operands(operands[_SCOPE])
+        parameters = module.metadata_operands(operands[_TEMPLATE]) if operands[_TEMPLATE] else []
+        if parameters:
+            yield [module.metadata_operands(parameter)[_PARAMETER_TYPE] for parameter in parameters]
+        else:
+            signature = module.metadata_operands(operands[_SIGNATURE])[_TYPES] if operands[_SIGNATURE] else 0
+            yield [ty for ty in module.metadata_operands(signature) if ty] if signature else []
+
+
 def is_aggregate(module: Module, ty: Value) -> bool:
     """Whether the type is an array, a struct, a tuple or an enum."""
     return module.metadata_tag(ty) in {ARRAY, STRUCTURE, UNION}
@@ -77,8 +117,54 @@ def is_aggregate(module: Module, ty: Value) -> bool:
 
 def pointee_leaves(module: Module, pointer: Value, path: str) -> Iterator[Leaf]:
     """What a parameter points to, taken apart; `path` is what the user calls it."""
-    pointee = module.metadata_operands(pointer)[_BASE_TYPE] if pointer and module.metadata_tag(pointer) == POINTER else 0
-    yield from _leaves(module, pointee, path) if pointee else [Leaf(path, "", "unknown")]
+    for pointee in _pointees(module, pointer) or [0]:
+        yield from _leaves(module, pointee, path) if pointee else [Leaf(path, "", "unknown")]
+
+
+def shared_floats(module: Module, parameter: Value, path: str) -> Iterator[Leaf]:
+    """The shared references within what a shim's parameter points to, but for the argument itself, that lead to floats.
+
+    Not those to a cell, behind which one may write.
+    """
+    known: set[Value] = {0}
+    waiting = [(pointee, path, True) for pointee in _pointees(module, parameter)]
+    while waiting:
+        node, path, is_argument = waiting.pop()
+        if node in known:
+            continue
+        known.add(node)
+        name = module.metadata_string(module.metadata_operands(node)[_NAME])
+        if is_argument or not _is_shared(name):
+            waiting += _inside(module, node, path)
+        elif floats_reached(module, node):
+            yield Leaf(path, name, "pointer")
+
+
+def _is_shared(name: str) -> bool:
+    return name.startswith("&") and not name.startswith("&mut ") and "Cell<" not in name
+
+
+def _inside(module: Module, node: Value, path: str) -> Iterator[tuple[Value, str, bool]]:
+    """What a type leads to in one step; the two words of a slice's reference are still that reference."""
+    operands = module.metadata_operands(node)
+    tag, name = module.metadata_tag(node), module.metadata_string(operands[_NAME])
+    if tag == ARRAY:
+        yield operands[_BASE_TYPE], f"{path}[_]", False
+    elif tag == POINTER:
+        yield operands[_BASE_TYPE], path, False
+    elif tag in {STRUCTURE, UNION, _VARIANT_PART}:
+        for element in module.metadata_operands(operands[_ELEMENTS]) if operands[_ELEMENTS] else []:
+            field = module.metadata_operands(element)
+            if module.metadata_tag(element) == _MEMBER:
+                inside = path if name.startswith("&") else f"{path}.{module.metadata_string(field[_NAME]).removeprefix('__')}"
+                yield field[_BASE_TYPE], inside, False
+            elif module.metadata_tag(element) == _VARIANT_PART:
+                yield element, path, False
+
+
+def _pointees(module: Module, pointer: Value) -> list[Value]:
+    is_pointer = pointer and module.metadata_tag(pointer) == POINTER
+    return [module.metadata_operands(pointer)[_BASE_TYPE]] if is_pointer else []
 
 
 def _leaves(module: Module, node: Value, path: str) -> Iterator[Leaf]:

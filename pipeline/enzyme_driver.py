@@ -32,20 +32,21 @@ class Diagnostic:
 class EnzymeDriver(Protocol):
     """An Enzyme.  A driver is a frozen value whose fields are part of the stage's key."""
 
-    def differentiate(self, module: Path, text: Path, seen: Path, flags: Sequence[str], log: Path) -> list[Diagnostic]:
-        """Differentiate the bitcode `module` into the text IR `text`; an empty list where that went well.
-
-        `seen` becomes the module as it was when Enzyme began, after whatever optimisation of its own.
-        """
+    def differentiate(self, module: Path, text: Path, flags: Sequence[str], log: Path) -> list[Diagnostic]:
+        """Differentiate the bitcode `module` as it is into the text IR `text`; an empty list where that went well."""
 
 
 @dataclass(frozen=True)
 class Catalyst:
-    """The Enzyme that is linked into PennyLane's `catalyst` executable, which runs O2, Enzyme, O2."""
+    """The Enzyme that is linked into PennyLane's `catalyst` executable.
+
+    By itself this would run O2 before Enzyme, and make anew what was repaired; it passes over the stages up to its
+    checkpoint.
+    """
 
     catalyst: Tool
 
-    def differentiate(self, module: Path, text: Path, seen: Path, flags: Sequence[str], log: Path) -> list[Diagnostic]:
+    def differentiate(self, module: Path, text: Path, flags: Sequence[str], log: Path) -> list[Diagnostic]:
         """See `EnzymeDriver.differentiate`.
 
         Its exit code says nothing: the verdict is whether the text is there and no line says `error: … Enzyme: …`.
@@ -55,10 +56,8 @@ class Catalyst:
         with tempfile.TemporaryDirectory(dir=text.parent) as workspace:
             argv: list[process.Argument] = [self.catalyst, "--tool=llc", module, "-o", text, *flags]
             argv += [f"--workspace={workspace}", "--keep-intermediate"]
-            argv += ["--vectorize-loops=false", "--vectorize-slp=false"]
+            argv += ["--checkpoint-stage=O2Opt", "--vectorize-loops=false", "--vectorize-slp=false"]
             finished = process.run(argv, log=log)
-            if Path(workspace, _SEEN).exists():
-                Path(workspace, _SEEN).rename(seen)
         diagnostics = read_diagnostics(finished.output)
         if not diagnostics and not (finished.succeeded and text.exists()):
             text.unlink(missing_ok=True)
@@ -69,7 +68,6 @@ class Catalyst:
 
 
 _REFUSAL = re.compile(r"^error: (?:<unknown>:0:0: |(?P<place>[^\s:][^:]*:\d+:\d+): )?.*?Enzyme: (?P<message>.*)")
-_SEEN = "1_AfterO2OptPasses.ll"
 _ACTIVITIES = (" constantarg[", " constantinst[")  # what Enzyme knew of each instruction: for the log
 _METADATA = re.compile(r", ![\w.]+ !\d+")
 _LEFT = re.compile(rb"@__enzyme_(?:autodiff|fwddiff)\(")

@@ -51,6 +51,8 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "GetNextBasicBlock": (c_void_p, [c_void_p]),
     "GetFirstInstruction": (c_void_p, [c_void_p]),
     "GetNextInstruction": (c_void_p, [c_void_p]),
+    "IsAArgument": (c_void_p, [c_void_p]),
+    "GetParamParent": (c_void_p, [c_void_p]),
     "GetInstructionParent": (c_void_p, [c_void_p]),
     "GetBasicBlockParent": (c_void_p, [c_void_p]),
     "GetBasicBlockTerminator": (c_void_p, [c_void_p]),
@@ -70,6 +72,8 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "GetDebugLocColumn": (c_uint, [c_void_p]),
     "GetDebugLocFilename": (c_void_p, [c_void_p, POINTER(c_uint)]),
     "InstructionGetDebugLoc": (c_void_p, [c_void_p]),
+    "DILocationGetScope": (c_void_p, [c_void_p]),
+    "DILocationGetInlinedAt": (c_void_p, [c_void_p]),
     "GetSubprogram": (c_void_p, [c_void_p]),
     "MetadataAsValue": (c_void_p, [c_void_p, c_void_p]),
     "ValueAsMetadata": (c_void_p, [c_void_p]),
@@ -200,6 +204,13 @@ class Module:
         file = text(self.api.GetDebugLocFilename(instruction, byref(size)), size.value)
         return f"{file}:{self.api.GetDebugLocLine(instruction)}:{self.api.GetDebugLocColumn(instruction)}"
 
+    def scopes(self, instruction: Value) -> Iterator[Value]:
+        """The debug info of the scopes an instruction stands in: that of its source, then of what this was inlined into."""
+        location = self.api.InstructionGetDebugLoc(instruction)
+        while location:
+            yield int(self.api.MetadataAsValue(self.context, self.api.DILocationGetScope(location)))
+            location = self.api.DILocationGetInlinedAt(location)
+
     def subprogram(self, function: Value) -> Value:
         """The debug info of a function, 0 where it has none."""
         metadata = self.api.GetSubprogram(function)
@@ -279,6 +290,16 @@ class Module:
         with self.builder() as builder:
             self.api.PositionBuilderBefore(builder, instruction)
             self.api.SetCurrentDebugLocation2(builder, self.api.InstructionGetDebugLoc(instruction))
+            yield builder
+
+    @contextmanager
+    def after(self, value: Value) -> Iterator[Value]:
+        """A builder that writes right after an instruction, or, where the value is a parameter, at the function's begin."""
+        if self.api.IsAArgument(value):
+            following = next(self.instructions(self.api.GetParamParent(value)))
+        else:
+            following = self.api.GetNextInstruction(value)
+        with self.before(following) as builder:
             yield builder
 
     def delete_function(self, function: Value) -> None:

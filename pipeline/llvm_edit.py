@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from ctypes import POINTER, c_char_p, c_int, c_size_t, c_uint, c_ulonglong, c_void_p
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from ctypes import POINTER, c_char_p, c_int, c_longlong, c_size_t, c_uint, c_ulonglong, c_void_p
 from typing import Any
 
 from pipeline.errors import UserError
@@ -12,15 +13,31 @@ from pipeline.llvm import Module, Value, text
 _FUNCTION = 2**32 - 1  # LLVMAttributeFunctionIndex
 _EQUAL = 32  # LLVMIntEQ
 _INTERNAL = 8  # LLVMInternalLinkage
-_INTEGER, _STRUCT = 8, 10  # LLVMTypeKind
+_INTEGER, _STRUCT, _VECTOR = 8, 10, 13  # LLVMTypeKind
+# LLVMOpcode: shl, lshr, ashr, and, or, xor, trunc, zext, sext; and icmp, switch, GEP, add, sub, mul, div, rem, int to float.
+_BITWISE = {20, 21, 22, 23, 24, 25, 30, 31, 32}
+_COUNTING = {42, 3, 29, 8, 10, 12, 14, 15, 17, 18, 35, 36}
+_BITS = {"f16": 16, "f32": 32, "f64": 64, "f128": 128}
+_FLOATS = {1: "f16", 2: "f32", 3: "f64", 5: "f128"}
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "GetEnumAttributeKindForName": (c_uint, [c_char_p, c_size_t]),
     "CreateEnumAttribute": (c_void_p, [c_void_p, c_uint, c_ulonglong]),
+    "CreateStringAttribute": (c_void_p, [c_void_p, c_char_p, c_uint, c_char_p, c_uint]),
+    "GetStringAttributeAtIndex": (c_void_p, [c_void_p, c_uint, c_char_p, c_uint]),
     "AddAttributeAtIndex": (None, [c_void_p, c_uint, c_void_p]),
     "RemoveEnumAttributeAtIndex": (None, [c_void_p, c_uint, c_uint]),
     "GetEnumAttributeAtIndex": (c_void_p, [c_void_p, c_uint, c_uint]),
     "GetCallSiteEnumAttribute": (c_void_p, [c_void_p, c_uint, c_uint]),
+    "AddCallSiteAttribute": (None, [c_void_p, c_uint, c_void_p]),
+    "GetAttributeCountAtIndex": (c_uint, [c_void_p, c_uint]),
+    "GetAttributesAtIndex": (None, [c_void_p, c_uint, POINTER(c_void_p)]),
+    "GetFunctionCallConv": (c_uint, [c_void_p]),
+    "SetInstructionCallConv": (None, [c_void_p, c_uint]),
+    "BuildAlloca": (c_void_p, [c_void_p, c_void_p, c_char_p]),
+    "BuildStructGEP2": (c_void_p, [c_void_p, c_void_p, c_void_p, c_uint, c_char_p]),
+    "BuildInsertValue": (c_void_p, [c_void_p, c_void_p, c_void_p, c_uint, c_char_p]),
+    "BuildExtractValue": (c_void_p, [c_void_p, c_void_p, c_uint, c_char_p]),
     "RemoveCallSiteEnumAttribute": (None, [c_void_p, c_uint, c_uint]),
     "CreatePassBuilderOptions": (c_void_p, []),
     "PassBuilderOptionsSetLoopVectorization": (None, [c_void_p, c_int]),
@@ -38,6 +55,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "GetIntTypeWidth": (c_uint, [c_void_p]),
     "CountStructElementTypes": (c_uint, [c_void_p]),
     "GetStructElementTypes": (None, [c_void_p, POINTER(c_void_p)]),
+    "GetElementType": (c_void_p, [c_void_p]),
     "TypeOf": (c_void_p, [c_void_p]),
     "PointerTypeInContext": (c_void_p, [c_void_p, c_uint]),
     "IntTypeInContext": (c_void_p, [c_void_p, c_uint]),
@@ -46,7 +64,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "IsAStoreInst": (c_void_p, [c_void_p]),
     "IsAPHINode": (c_void_p, [c_void_p]),
     "IsASelectInst": (c_void_p, [c_void_p]),
-    "IsConstant": (c_int, [c_void_p]),
+    "IsAUndefValue": (c_void_p, [c_void_p]),
     "CountIncoming": (c_uint, [c_void_p]),
     "GetIncomingValue": (c_void_p, [c_void_p, c_uint]),
     "GetIncomingBlock": (c_void_p, [c_void_p, c_uint]),
@@ -57,10 +75,27 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "GetPoison": (c_void_p, [c_void_p]),
     "FloatTypeInContext": (c_void_p, [c_void_p]),
     "DoubleTypeInContext": (c_void_p, [c_void_p]),
+    "HalfTypeInContext": (c_void_p, [c_void_p]),
+    "FP128TypeInContext": (c_void_p, [c_void_p]),
+    "IsABitCastInst": (c_void_p, [c_void_p]),
+    "BuildTrunc": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
+    "BuildZExt": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
+    "BuildShl": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
+    "BuildLShr": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
+    "BuildOr": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
+    "BuildBitCast": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
+    "SetOperand": (None, [c_void_p, c_uint, c_void_p]),
     "IsATruncInst": (c_void_p, [c_void_p]),
     "IsAZExtInst": (c_void_p, [c_void_p]),
+    "IsAInstruction": (c_void_p, [c_void_p]),
+    "IsASExtInst": (c_void_p, [c_void_p]),
+    "IsAFPToSIInst": (c_void_p, [c_void_p]),
+    "IsAFPToUIInst": (c_void_p, [c_void_p]),
     "IsABinaryOperator": (c_void_p, [c_void_p]),
     "IsAConstantInt": (c_void_p, [c_void_p]),
+    "IsAGetElementPtrInst": (c_void_p, [c_void_p]),
+    "GetGEPSourceElementType": (c_void_p, [c_void_p]),
+    "ConstIntGetSExtValue": (c_longlong, [c_void_p]),
     "ConstIntGetZExtValue": (c_ulonglong, [c_void_p]),
     "GetVolatile": (c_int, [c_void_p]),
     "GetOrdering": (c_int, [c_void_p]),
@@ -82,6 +117,10 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
 }
 
 
+Slot = tuple[Value, int, int]
+"""A place in memory: what it is in, at which byte, and how many bits it has."""
+
+
 class Editor:
     """What changes a module.  Handles are those of the module."""
 
@@ -100,6 +139,10 @@ class Editor:
         """True where the parameter has the attribute (`sret` …)."""
         return bool(self.api.GetEnumAttributeAtIndex(function, 1 + position, self._kind(name)))
 
+    def has_text_attribute(self, function: Value, name: str) -> bool:
+        """True where the function itself has an attribute that is no LLVM's own."""
+        return bool(self.api.GetStringAttributeAtIndex(function, _FUNCTION, name.encode(), len(name)))
+
     def call_has_attribute(self, call: Value, name: str) -> bool:
         """True where the call itself has the attribute."""
         return bool(self.api.GetCallSiteEnumAttribute(call, _FUNCTION, self._kind(name)))
@@ -108,6 +151,11 @@ class Editor:
         """Give the function an attribute without a value."""
         attribute = self.api.CreateEnumAttribute(self.module.context, self._kind(name), 0)
         self.api.AddAttributeAtIndex(function, _FUNCTION, attribute)
+
+    def add_text_attribute(self, function: Value, name: str, value: str = "", index: int = _FUNCTION) -> None:
+        """Give the function, its result (index 0) or a parameter (from 1) an attribute that is no LLVM's own."""
+        attribute = self.api.CreateStringAttribute(self.module.context, name.encode(), len(name), value.encode(), len(value))
+        self.api.AddAttributeAtIndex(function, index, attribute)
 
     def drop_attributes(self, function: Value, *names: str) -> None:
         """Take attributes off the function."""
@@ -120,10 +168,20 @@ class Editor:
             for name in names:
                 self.api.RemoveEnumAttributeAtIndex(function, index, self._kind(name))
 
-    def drop_call_attributes(self, call: Value, *names: str) -> None:
-        """Take attributes off the call."""
-        for name in names:
+    def copy_attributes(self, function: Value, to: Value, *, but: Sequence[str]) -> None:
+        """Give a function the attributes of another (those of parameters and result apart), but some."""
+        attributes = (c_void_p * self.api.GetAttributeCountAtIndex(function, _FUNCTION))()
+        self.api.GetAttributesAtIndex(function, _FUNCTION, attributes)
+        for attribute in attributes:
+            self.api.AddAttributeAtIndex(to, _FUNCTION, attribute)
+        self.drop_attributes(to, *but)
+
+    def inline_call(self, call: Value) -> None:
+        """See to it that the next run of `always-inline` inlines this call, whatever is said of the function."""
+        for name in ("noinline", "cold"):
             self.api.RemoveCallSiteEnumAttribute(call, _FUNCTION, self._kind(name))
+        attribute = self.api.CreateEnumAttribute(self.module.context, self._kind("alwaysinline"), 0)
+        self.api.AddCallSiteAttribute(call, _FUNCTION, attribute)
 
     # ---- types
 
@@ -140,6 +198,19 @@ class Editor:
         types = (c_void_p * self.api.CountParamTypes(function_type))()
         self.api.GetParamTypes(function_type, types)
         return [int(ty or 0) for ty in types]
+
+    def pointer_type(self) -> Value:
+        """The type of pointers."""
+        return int(self.api.PointerTypeInContext(self.module.context, 0))
+
+    def void_type(self) -> Value:
+        """The type of what returns nothing."""
+        return int(self.api.VoidTypeInContext(self.module.context))
+
+    def parameters(self, function: Value) -> list[Value]:
+        """The parameters of a function."""
+        count = self.api.CountParamTypes(self.function_type(function))
+        return [int(self.api.GetParam(function, index)) for index in range(count)]
 
     def return_type(self, function_type: Value) -> Value:
         """The type of what is returned."""
@@ -161,11 +232,23 @@ class Editor:
         """The integer type of that width."""
         return int(self.api.IntTypeInContext(self.module.context, bits))
 
-    def float_type_of(self, value: Value) -> Value:
-        """The float type as wide as an integer value, 0 for other values."""
-        floats = {32: self.api.FloatTypeInContext, 64: self.api.DoubleTypeInContext}
-        bits = self.integer_bits(self.api.TypeOf(value))
-        return int(floats[bits](self.module.context)) if bits in floats else 0
+    def float_type(self, bits: int) -> Value:
+        """The float type of that width."""
+        names = {16: "Half", 32: "Float", 64: "Double", 128: "FP128"}
+        return int(getattr(self.api, f"{names[bits]}TypeInContext")(self.module.context))
+
+    def float_name(self, ty: Value) -> str:
+        """What Rust calls a float type, or that of a vector's elements; empty for any other."""
+        kind = self.api.GetTypeKind(ty)
+        return _FLOATS.get(self.api.GetTypeKind(self.api.GetElementType(ty)) if kind == _VECTOR else kind, "")
+
+    def float_types(self, function: Value) -> set[str]:
+        """The float types that a function computes or stores."""
+        types = set()
+        for instruction in self.module.instructions(function):
+            stored = self.api.IsAStoreInst(instruction)
+            types.add(self.api.TypeOf(self.api.GetOperand(instruction, 0) if stored else instruction))
+        return {name for ty in types if (name := self.float_name(ty))}
 
     def is_plain_load(self, instruction: Value) -> bool:
         """True for a load that is neither volatile nor atomic."""
@@ -175,9 +258,78 @@ class Editor:
         """True for a store that is neither volatile nor atomic."""
         return bool(self.api.IsAStoreInst(instruction)) and self._is_plain(instruction)
 
-    def is_constant(self, value: Value) -> bool:
-        """True for a constant."""
-        return bool(self.api.IsConstant(value))
+    def accessed_type(self, instruction: Value) -> Value:
+        """The type of what an instruction gives, or, if it is a store, of what it stores."""
+        value = self.api.GetOperand(instruction, 0) if self.api.IsAStoreInst(instruction) else instruction
+        return int(self.api.TypeOf(value))
+
+    def slot(self, access: Value) -> Slot:
+        """Where a load or a store goes, as far as constant offsets lead back."""
+        ty = self.accessed_type(access)
+        pointer, offset = self.api.GetOperand(access, 1 if self.api.IsAStoreInst(access) else 0), 0
+        while self.api.IsAGetElementPtrInst(pointer) and self.api.GetNumOperands(pointer) == 2:
+            index = self.api.GetOperand(pointer, 1)
+            if not self.api.IsAConstantInt(index) or self.integer_bits(self.api.GetGEPSourceElementType(pointer)) != 8:
+                break
+            offset += self.api.ConstIntGetSExtValue(index)
+            pointer = self.api.GetOperand(pointer, 0)
+        return pointer, offset, self.integer_bits(ty) or _BITS.get(self.float_name(ty), 0)
+
+    def is_known_integer(self, value: Value) -> bool:
+        """True for a number, a parameter, what an intrinsic returns, and a float that was rounded to an integer."""
+        is_rounded = self.api.IsAFPToSIInst(value) or self.api.IsAFPToUIInst(value)
+        return bool(is_rounded or self.api.IsAArgument(value)) or self.is_simple_constant(value) or self.is_intrinsic(value)
+
+    def is_intrinsic(self, value: Value) -> bool:
+        """True for a call of one of LLVM's own functions."""
+        return self.module.is_call(value) and self.module.name(self.module.callee(value)).startswith("llvm.")
+
+    def counts_only(self, user: Value) -> bool:
+        """Whether an instruction takes an integer for the number that it is: compared, counted with, made a float of.
+
+        What shifts, cuts or widens it may do so to make it a float again: then its own users tell.
+        """
+        if self._opcode(user) not in _BITWISE:
+            return self._opcode(user) in _COUNTING or self.is_intrinsic(user)
+        return all(self.counts_only(one) for one in self.module.users(user))
+
+    def _opcode(self, value: Value) -> int:
+        return int(self.api.GetInstructionOpcode(value)) if self.api.IsAInstruction(value) else 0
+
+    def is_integer_arithmetic(self, value: Value) -> bool:
+        """True for what makes an integer of integers: counted, widened, cut or chosen."""
+        is_resized = self.api.IsATruncInst(value) or self.api.IsAZExtInst(value) or self.api.IsASExtInst(value)
+        return bool(is_resized or self.api.IsABinaryOperator(value)) or self.is_choice(value)
+
+    def operands(self, instruction: Value) -> list[Value]:
+        """The operands of an instruction."""
+        return [int(self.api.GetOperand(instruction, index)) for index in range(self.api.GetNumOperands(instruction))]
+
+    def is_simple_constant(self, value: Value) -> bool:
+        """True for an integer constant that can be taken apart: a number of up to 64 bits, or whatever does not matter."""
+        number = self.api.IsAConstantInt(value) and self.integer_bits(self.api.TypeOf(value)) <= 64
+        return bool(number or self.api.IsAUndefValue(value))  # poison is one of these
+
+    def constant_parts(self, value: Value, bits: int, ty: Value) -> list[Value]:
+        """A simple constant as constants of a type of so many bits, the lowest first."""
+        count = self.integer_bits(self.api.TypeOf(value)) // bits
+        if not self.api.IsAConstantInt(value):
+            return [self.api.GetPoison(ty)] * count
+        number = int(self.api.ConstIntGetZExtValue(value))
+        words = [self.api.ConstInt(self.integer(bits), number >> (bits * part) & (1 << bits) - 1, 0) for part in range(count)]
+        return [int(self.api.ConstBitCast(word, ty)) for word in words]
+
+    def float_behind(self, value: Value) -> Value:
+        """The float of whose bits an integer is made; 0 where it is not made so."""
+        source = self.api.GetOperand(value, 0) if self.api.IsABitCastInst(value) else 0
+        return int(source) if source and self._is_float(source) else 0
+
+    def is_cast_to_float(self, value: Value) -> bool:
+        """True for a bitcast that makes a float of an integer."""
+        return bool(self.api.IsABitCastInst(value)) and self._is_float(value)
+
+    def _is_float(self, value: Value) -> bool:
+        return self.api.GetTypeKind(self.api.TypeOf(value)) in _FLOATS
 
     def is_choice(self, value: Value) -> bool:
         """True for a phi or a select."""
@@ -189,9 +341,13 @@ class Editor:
             return [int(self.api.GetOperand(choice, index)) for index in (1, 2)]
         return [int(self.api.GetIncomingValue(choice, index)) for index in range(self.api.CountIncoming(choice))]
 
+    def incoming_blocks(self, phi: Value) -> list[Value]:
+        """The blocks from which a phi's values come."""
+        return [int(self.api.GetIncomingBlock(phi, index)) for index in range(self.api.CountIncoming(phi))]
+
     def add_incoming(self, phi: Value, values: Sequence[Value], like: Value) -> None:
         """Give a phi its values, from the blocks that another phi has its own from."""
-        blocks = [self.api.GetIncomingBlock(like, index) for index in range(len(values))]
+        blocks = self.incoming_blocks(like)
         array = c_void_p * len(values)
         self.api.AddIncoming(phi, array(*values), array(*blocks), len(values))
 
@@ -230,7 +386,36 @@ class Editor:
     def call(self, builder: Value, ty: Value, function: Value, arguments: Sequence[Value]) -> Value:
         """A call of a function of type `ty`."""
         values = (c_void_p * len(arguments))(*arguments)
-        return int(self.api.BuildCall2(builder, ty, function, values, len(arguments), b""))
+        call = int(self.api.BuildCall2(builder, ty, function, values, len(arguments), b""))
+        self.api.SetInstructionCallConv(call, self.api.GetFunctionCallConv(function))
+        return call
+
+    def stack_slot(self, function: Value, ty: Value) -> Value:
+        """Memory for a value, on the stack of the function."""
+        entry = next(self.module.instructions(function))
+        with self.module.builder() as builder:
+            self.api.PositionBuilderBefore(builder, entry)
+            return int(self.api.BuildAlloca(builder, ty, b""))
+
+    def load_members(self, builder: Value, ty: Value, pointer: Value) -> Value:
+        """A value of a type from memory; a struct member by member, as Enzyme follows it."""
+        if self.api.GetTypeKind(ty) != _STRUCT:
+            return int(self.api.BuildLoad2(builder, ty, pointer, b""))
+        value = self.api.GetPoison(ty)
+        for index, member in enumerate(self.members(ty)):
+            place = self.api.BuildStructGEP2(builder, ty, pointer, index, b"")
+            loaded = self.api.BuildLoad2(builder, member, place, b"")
+            value = self.api.BuildInsertValue(builder, value, loaded, index, b"")
+        return int(value)
+
+    def store_members(self, builder: Value, value: Value, ty: Value, pointer: Value) -> None:
+        """A value of a type to memory; a struct member by member."""
+        if self.api.GetTypeKind(ty) != _STRUCT:
+            self.api.BuildStore(builder, value, pointer)
+            return
+        for index in range(len(self.members(ty))):
+            member = self.api.BuildExtractValue(builder, value, index, b"")
+            self.api.BuildStore(builder, member, self.api.BuildStructGEP2(builder, ty, pointer, index, b""))
 
     def replace(self, instruction: Value, by: Value) -> None:
         """Put a value in the place of an instruction."""
@@ -243,25 +428,37 @@ class Editor:
         """
         api, context = self.api, self.module.context
         result, parameters = self.return_type(ty), self.parameter_types(ty)
-        pointer = api.PointerTypeInContext(context, 0)
-        types = (c_void_p * (1 + len(parameters)))(pointer, *parameters)
-        function = api.AddFunction(self.module.handle, name.encode(), api.FunctionType(result, types, len(types), 0))
-        api.SetLinkage(function, _INTERNAL)
-        arguments = [api.GetParam(function, index) for index in range(1, len(types))]
+        function = self.internal_function(name, result, [self.pointer_type(), *parameters])
+        arguments = self.parameters(function)[1:]
         trap = self.module.declare("llvm.trap", variadic=False)
-        with self.module.builder() as builder:
-            api.PositionBuilderAtEnd(builder, api.AppendBasicBlockInContext(context, function, b""))
+        with self.block(function) as builder:
             for candidate in candidates:
                 found, next_one = (api.AppendBasicBlockInContext(context, function, b"") for _ in range(2))
                 equal = api.BuildICmp(builder, _EQUAL, api.GetParam(function, 0), candidate, b"")
                 api.BuildCondBr(builder, equal, found, next_one)
                 api.PositionBuilderAtEnd(builder, found)
                 returned = self.call(builder, ty, candidate, arguments)
-                api.BuildRetVoid(builder) if result == api.VoidTypeInContext(context) else api.BuildRet(builder, returned)
+                api.BuildRetVoid(builder) if result == self.void_type() else api.BuildRet(builder, returned)
                 api.PositionBuilderAtEnd(builder, next_one)
             self.call(builder, self.function_type(trap), trap, [])
             api.BuildUnreachable(builder)
-        return int(function)
+        return function
+
+    def internal_function(self, name: str, result: Value, parameters: Sequence[Value]) -> Value:
+        """A new function of this module's own, without a body yet."""
+        types = (c_void_p * len(parameters))(*parameters)
+        ty = self.api.FunctionType(result, types, len(parameters), 0)
+        function = int(self.api.AddFunction(self.module.handle, name.encode(), ty))
+        self.api.SetLinkage(function, _INTERNAL)
+        return function
+
+    @contextmanager
+    def block(self, function: Value) -> Iterator[Value]:
+        """A builder that writes at the end of a new block of the function."""
+        with self.module.builder() as builder:
+            block = self.api.AppendBasicBlockInContext(self.module.context, function, b"")
+            self.api.PositionBuilderAtEnd(builder, block)
+            yield builder
 
     def _kind(self, name: str) -> int:
         kind = int(self.api.GetEnumAttributeKindForName(name.encode(), len(name)))

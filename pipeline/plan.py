@@ -97,7 +97,7 @@ def _module_steps(config: Config, std: Mapping[str, str], tools: Tools) -> list[
     """The stages between the modules and the object; each takes the module of the one before."""
     stages: dict[str, Stage] = {"opt1": Opt1(tools.opt, config.opt1.level)}
     if config.autodiff:
-        stages["abi_fixup"] = AbiFixup(tools.libllvm, raw=config.opt1.level == 0)
+        stages["abi_fixup"] = AbiFixup(tools.opt, tools.libllvm, raw=config.opt1.level < 2, repairs=config.abi_fixup)
         flags = dict(config.enzyme.flags)
         stages["enzyme"] = Enzyme(Catalyst(tools.catalyst), tools.llvm_as, tools.libllvm, flags, config.enzyme.fast_math)
     stages["opt2"] = Opt2(tools.opt, config.opt2.level)

@@ -269,9 +269,10 @@ def _modules(build: Build, is_fixed: bool) -> dict[str, list[Path]]:
     return modules
 
 
-def run_tests(k: str, m: str, x: bool, lf: bool, arguments: list[str]) -> TaskFailed | None:
+def run_tests(k: str, m: str, x: bool, lf: bool, full: bool, arguments: list[str]) -> TaskFailed | None:
     """The test suite, by pytest."""
     options = [*(["-k", k] if k else []), *(["-m", m] if m else []), *(["-x"] if x else []), *(["--lf"] if lf else [])]
+    options += ["--full"] if full else []
     argv = [sys.executable, "-m", "pytest", *options, *arguments]
     finished = subprocess.run(argv, cwd=request.ROOT, check=False)
     return None if finished.returncode == 0 else TaskFailed("tests failed", report=False)
@@ -307,6 +308,7 @@ def test_task() -> Task:
             {"name": "k", "short": "k", "default": "", "help": "only tests whose name matches (pytest -k)"},
             {"name": "m", "short": "m", "default": "", "help": "only tests with these marks (pytest -m)"},
             {"name": "x", "short": "x", "type": bool, "default": False, "help": "stop at the first failure"},
+            {"name": "full", "long": "full", "type": bool, "default": False, "help": "those that take half an hour, too"},
             {"name": "lf", "long": "lf", "type": bool, "default": False, "help": "only what failed last time"},
         ],
         "pos_arg": "arguments",

@@ -17,6 +17,19 @@ from tests import frontend_build
 from tests.workbench import CUBE, Workbench
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`./doit test --full`."""
+    parser.addoption("--full", action="store_true", help="run what is marked as full, too")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what takes long, unless it is asked for."""
+    if not config.getoption("--full"):
+        long = [item for item in items if item.get_closest_marker("full")]
+        config.hook.pytest_deselected(items=long)
+        items[:] = [item for item in items if item not in long]
+
+
 @pytest.fixture
 def digests(tmp_path: Path) -> Digests:
     """Digests that remember nothing yet."""

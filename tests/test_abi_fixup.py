@@ -107,7 +107,7 @@ class Fixed:
         given.mkdir()
         self.out.mkdir()
         subprocess.run([TOOLS.llvm_as, "-o", given / MODULE, "-"], input=source, text=True, check=True)
-        AbiFixup(TOOLS.libllvm, raw=False).run({"module": given}, self.out, self.log)
+        AbiFixup(TOOLS.opt, TOOLS.libllvm, raw=False, repairs=True).run({"module": given}, self.out, self.log)
 
     @property
     def text(self) -> str:
@@ -359,7 +359,8 @@ from pipeline.toolchain import find_tools
 
 folder = Path(sys.argv[1])
 try:
-    AbiFixup(find_tools().libllvm, raw=False).run({"module": folder}, folder / "out", folder / "log")
+    tools = find_tools()
+    AbiFixup(tools.opt, tools.libllvm, raw=False, repairs=True).run({"module": folder}, folder / "out", folder / "log")
 except UserError as error:
     print(error.message)
 """
@@ -390,9 +391,11 @@ def test_call_without_a_primal_is_refused(tmp_path: Path) -> None:
 def test_module_that_cannot_be_read_is_the_users_to_mend(tmp_path: Path, content: bytes) -> None:
     (tmp_path / MODULE).write_bytes(content)
     with pytest.raises(UserError, match=r"module\.bc is no module that this LLVM can read"):
-        AbiFixup(TOOLS.libllvm, raw=False).run({"module": tmp_path}, tmp_path, tmp_path / "log")
+        AbiFixup(TOOLS.opt, TOOLS.libllvm, raw=False, repairs=True).run({"module": tmp_path}, tmp_path, tmp_path / "log")
 
 
 def test_library_that_cannot_be_loaded_is_the_users_to_mend(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"libLLVM cannot be loaded: .*\n.*\./doit doctor"):
-        AbiFixup(Tool(tmp_path / "none.so"), raw=False).run({"module": tmp_path}, tmp_path, tmp_path / "log")
+        AbiFixup(TOOLS.opt, Tool(tmp_path / "none.so"), raw=False, repairs=True).run(
+            {"module": tmp_path}, tmp_path, tmp_path / "log"
+        )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -9,11 +11,12 @@ import pytest
 from pipeline.audit import audit
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.toolchain import find_tools
-from tests.workbench import Workbench
+from tests.workbench import CUBE, Workbench
 
 pytestmark = pytest.mark.toolchain
 
 TOOLS = find_tools()
+RUSTC = Path(os.environ.get("CRATEGRAD_TEST_CARGO", "/usr/bin/cargo")).with_name("rustc")
 
 POINTER = """
 define void @shim(ptr %f, ptr %x, ptr %to) {
@@ -30,8 +33,8 @@ define internal double @caller(ptr %f, double %x) {
 
 
 def findings(folder: Path, source: str) -> list[Diagnostic]:
-    (folder / "seen.ll").write_text(source)
-    return audit(TOOLS.libllvm, folder / "seen.ll", ["shim"])
+    (folder / "module.ll").write_text(source)
+    return audit(TOOLS.libllvm, folder / "module.ll", ["shim"])
 
 
 def test_a_pointer_that_is_called_is_found_however_deep(tmp_path: Path) -> None:
@@ -44,31 +47,146 @@ def test_what_is_not_reached_or_ends_in_a_panic_is_none_of_its_business(tmp_path
     assert findings(tmp_path, POINTER.replace("  ret double %y", "  unreachable")) == []
 
 
-RECURSIVE = """#![no_main]
+def inside(text: str, parameters: str = "ptr %x, ptr %to") -> str:
+    return f"define void @shim({parameters}) {{\n  {text}\n  ret void\n}}"
+
+
+@pytest.mark.parametrize(
+    "moved",
+    [
+        "%word = load i64, ptr %x\n  store i64 %word, ptr %to",
+        "%word = load i32, ptr %x\n  store i32 %word, ptr %to",
+        "%word = load i128, ptr %x\n  store i128 %word, ptr %to",
+        "%a = load i64, ptr %x\n  %b = load i64, ptr %to\n  %word = select i1 true, i64 %a, i64 %b\n  store i64 %word, ptr %to",
+    ],
+)
+def test_a_word_that_is_moved_as_an_integer_is_found(tmp_path: Path, moved: str) -> None:
+    assert {finding.message.partition(" is moved")[0] for finding in findings(tmp_path, inside(moved))} == {
+        "a word that may hold floats"
+    }
+
+
+@pytest.mark.parametrize(
+    "counted",
+    [
+        "%word = load i64, ptr %x\n  %next = add i64 %word, 1\n  store i64 %next, ptr %to",
+        "%n = load i64, ptr %x\n  store i64 %n, ptr %to\n  %p = getelementptr i8, ptr %x, i64 %n\n  store i8 0, ptr %p",
+        "%byte = load i8, ptr %x\n  store i8 %byte, ptr %to",
+        "%word = load double, ptr %x\n  store double %word, ptr %to",
+    ],
+)
+def test_a_number_that_is_counted_with_is_none(tmp_path: Path, counted: str) -> None:
+    assert findings(tmp_path, inside(counted)) == []
+
+
+def test_bits_of_an_integer_that_are_taken_for_a_float_are_found(tmp_path: Path) -> None:
+    text = "%n = load i64, ptr %x\n  %m = or i64 %n, 1\n  %f = bitcast i64 %m to double\n  store double %f, ptr %to"
+    (found,) = findings(tmp_path, inside(text))
+    assert "the bits of an integer are taken for a float here" in found.message
+
+
+@pytest.mark.parametrize(
+    ("use", "is_found"),
+    [
+        ("%e = lshr i64 %n, 52\n  %odd = icmp eq i64 %e, 7\n  store i1 %odd, ptr %to", False),
+        ("%e = lshr i64 %n, 52\n  %f = uitofp i64 %e to double\n  store double %f, ptr %to", False),
+        ("store i64 %n, ptr %to", True),
+        ("%e = shl i64 %n, 1\n  store i64 %e, ptr %to", True),
+        ("call void @other(i64 %n)", True),
+    ],
+)
+def test_bits_of_a_float_may_be_looked_at_and_not_moved(tmp_path: Path, use: str, is_found: bool) -> None:
+    text = inside(f"%v = load double, ptr %x\n  %n = bitcast double %v to i64\n  {use}") + "\ndeclare void @other(i64)"
+    assert bool(findings(tmp_path, text)) == is_found
+
+
+@pytest.mark.parametrize("result", ["{ i64, double }", "{ float, i32 }", "{ i1, double }"])
+def test_a_float_that_is_returned_beside_an_integer_is_found(tmp_path: Path, result: str) -> None:
+    callee = f"define internal {result} @callee() {{\n  ret {result} zeroinitializer\n}}"
+    (found,) = findings(tmp_path, inside(f"%r = call {result} @callee()") + "\n" + callee)
+    assert found.message.endswith("returns floats beside integers would lose their derivatives: `callee`")
+
+
+def test_what_enzyme_takes_for_inactive_is_none_of_its_business(tmp_path: Path) -> None:
+    callee = """define internal { i64, double } @callee(ptr %x) "enzyme_inactive" {
+  %word = load i64, ptr %x
+  store i64 %word, ptr %x
+  ret { i64, double } zeroinitializer
+}"""
+    assert findings(tmp_path, inside("%r = call { i64, double } @callee(ptr %x)") + "\n" + callee) == []
+
+
+HEADERS = """#![crate_type = "lib"]
+#![allow(improper_ctypes_definitions)]
+#[inline(never)] fn pair(x: [f32; 2]) -> f32 { x[0] * x[1] }
+#[inline(never)] fn both(x: f32) -> [f32; 2] { [x, x * x] }
+#[inline(never)] fn counted(x: [u32; 2], y: f64) -> f64 { y * f64::from(x[0] + x[1]) }
+#[inline(never)] fn plain(x: (f64, f64), y: &[f64]) -> (f64, f64) { (x.0 * x.1, y[0]) }
+#[unsafe(no_mangle)] pub extern "C" fn of_pair(x: f32) -> f32 { pair([x, x]) }
+#[unsafe(no_mangle)] pub extern "C" fn of_both(x: f32) -> f32 { let y = both(x); y[0] * y[1] }
+#[unsafe(no_mangle)] pub extern "C" fn of_counted(x: u32, y: f64) -> f64 { counted([x, x], y) }
+#[unsafe(no_mangle)] pub extern "C" fn of_plain(x: f64, y: &[f64; 3]) -> f64 { plain((x, x), y).1 }
+"""
+
+
+@pytest.mark.parametrize(("shim", "packed"), [("of_pair", "pair"), ("of_both", "both"), ("of_counted", ""), ("of_plain", "")])
+def test_a_header_of_rustcs_own_that_packs_floats_is_found(tmp_path: Path, shim: str, packed: str) -> None:
+    (tmp_path / "lib.rs").write_text(HEADERS)
+    options = ["--edition=2024", "-g", "-Copt-level=2", "-Ccodegen-units=1", "-Cno-vectorize-slp", "--emit=llvm-bc"]
+    subprocess.run([RUSTC, *options, tmp_path / "lib.rs", "-o", tmp_path / "lib.bc"], check=True)
+    found = [finding.message for finding in audit(TOOLS.libllvm, tmp_path / "lib.bc", [shim])]
+    assert [packed in message for message in found if "has floats in the integers" in message] == [True] * bool(packed)
+
+
+AMBIGUOUS = """#![no_main]
 use autodiff::*;
 
+pub enum Length { Metres(f32), Steps(u32) }
+
 #[inline(never)]
-fn root(x: f64, n: u32) -> Option<f64> {
-    if n == 0 { return (x > 0.0).then_some(x); }
-    Some(root(x, n - 1)?.sqrt() + root(x, n / 2)?)
+fn further(by: f32, length: Length) -> Length {
+    match length {
+        Length::Metres(metres) => Length::Metres(metres * by),
+        Length::Steps(steps) => Length::Steps(steps + 1),
+    }
 }
 
 #[autodiff_reverse(df, Active, Const, Active)]
-fn f(x: f64, n: u32) -> f64 {
-    root(x, n).unwrap_or(1.0) * x
+fn f(x: f32, n: u32) -> f32 {
+    match further(x, if n > 2 { Length::Metres(x) } else { Length::Steps(n) }) {
+        Length::Metres(metres) => metres,
+        Length::Steps(steps) => steps as f32 * x,
+    }
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn main(argc: i32, _argv: *const *const u8) -> i32 {
-    df(f64::from(argc), argc as u32 + 3, 1.0).1 as i32
+    df(argc as f32, argc as u32 + 3, 1.0).1 as i32
 }
 """
 
 
-def test_a_recursive_function_that_returns_an_option_is_refused_at_its_place(bench: Workbench) -> None:
-    bench.write(RECURSIVE)
+def test_a_payload_that_is_counted_with_in_one_arm_is_refused_at_its_place(bench: Workbench) -> None:
+    """By its bits alone it could be the float of the other arm, looked at as an integer."""
+    bench.write(AMBIGUOUS)
     finished = bench.doit("build")
     assert finished.returncode == 1
-    assert "floats in the integers of its header would lose their derivatives" in finished.stderr
+    assert "error: the bits of a float are moved as an integer here" in finished.stderr
     assert "--> src/main.rs:" in finished.stderr
-    assert "`df` was asked for, reverse mode of `bench::f` at src/main.rs:11:4" in finished.stderr
+    assert "`df` was asked for, reverse mode of `bench::f` at src/main.rs:15:4" in finished.stderr
+
+
+def test_the_audit_stays_where_the_repairs_are_off(bench: Workbench) -> None:
+    bench.write(CUBE.replace("fn f(x: f64) -> f64 {\n    x * x * x", "fn f(x: f64) -> f64 {\n    half([x as f32; 2])") + HALF)
+    assert bench.doit("build").returncode == 0
+    refused = bench.doit("build", "abi_fixup=false")
+    assert refused.returncode == 1
+    assert "has floats in the integers of its header" in refused.stderr
+
+
+HALF = """
+#[inline(never)]
+fn half(x: [f32; 2]) -> f64 {
+    f64::from(x[0] * x[1]) / 2.0
+}
+"""

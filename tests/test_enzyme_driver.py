@@ -112,7 +112,7 @@ def differentiate(text: Path, script: str, *flags: str) -> list[Diagnostic]:
     program.write_text(f'#!/bin/sh\noutput="$4"\n{script}\n')
     program.chmod(0o755)
     log = text.with_name("log")
-    return Catalyst(Tool(program)).differentiate(text.with_name("module.bc"), text, text.with_name("seen.ll"), flags, log)
+    return Catalyst(Tool(program)).differentiate(text.with_name("module.bc"), text, flags, log)
 
 
 def saying(*lines: str) -> str:

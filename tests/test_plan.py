@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +12,8 @@ import yaml
 from pipeline import config
 from pipeline.config import Config
 from pipeline.crate import Crate
-from pipeline.enzyme_driver import Diagnostic
-from pipeline.errors import UserError
 from pipeline.plan import Sources, Step, plan
-from pipeline.stages import MODULE, NAMES
-from pipeline.stages.abi_fixup import DERIVATIVES
+from pipeline.stages import NAMES
 from pipeline.stages.crate_bitcode import CrateBitcode
 from pipeline.stages.enzyme import Enzyme
 from pipeline.strategies.fat_lto import FatLto
@@ -158,6 +153,7 @@ CHANGES = {
     "codegen.cpu=native": {"crate_bitcode", "codegen"},
     "enzyme.fast_math=false": {"enzyme"},
     "enzyme.flags.enzyme-print-perf=true": {"enzyme"},
+    "abi_fixup=false": {"abi_fixup"},
     "autodiff=false": {"crate_bitcode", "abi_fixup", "enzyme"},
 }
 
@@ -199,7 +195,7 @@ def test_levels_end_where_they_are_meant(planner: Planner) -> None:
 def test_tools_are_those_that_were_given_each_in_its_place(planner: Planner) -> None:
     """The made-up tools differ, so that two of them exchanged are seen."""
     stages, tools, rust = planner.stages(), planner.tools, planner.rust
-    assert [stages[name].opt for name in ("opt1", "opt2")] == [tools.opt, tools.opt]
+    assert [stages[name].opt for name in ("opt1", "abi_fixup", "opt2")] == [tools.opt] * 3
     assert (stages["codegen"].llc, stages["link"].cc) == (tools.llc, tools.cc)
     assert (stages["abi_fixup"].libllvm, stages["enzyme"].libllvm) == (tools.libllvm, tools.libllvm)
     assert (stages["enzyme"].driver.catalyst, stages["enzyme"].llvm_as) == (tools.catalyst, tools.llvm_as)
@@ -258,35 +254,18 @@ def dotted(section: dict[str, Any], prefix: str = "") -> Iterator[str]:
 # ---- Enzyme's flags
 
 
-@dataclass(frozen=True)
-class NotingDriver:
-    """No Enzyme: it notes its flags and refuses."""
-
-    noted: list[str] = field(default_factory=list)
-
-    def differentiate(self, module: Path, text: Path, seen: Path, flags: Sequence[str], log: Path) -> list[Diagnostic]:
-        self.noted.extend(flags)
-        return [Diagnostic("noted")]
-
-
-def flags_of(planner: Planner, folder: Path, overrides: str) -> list[str]:
+def flags_of(planner: Planner, overrides: str) -> list[str]:
     stage = planner.stages(overrides)["enzyme"]
     assert isinstance(stage, Enzyme)
-    (folder / MODULE).write_text("")
-    derivative = {"derivative": "d", "primal": "f", "mode": "reverse", "place": "a.rs:1:1", "shim": "f"}
-    (folder / DERIVATIVES).write_text(json.dumps([derivative]))
-    driver = NotingDriver()
-    with pytest.raises(UserError, match="error: noted"):
-        replace(stage, driver=driver).run({"module": folder}, folder, folder / "log")
-    return driver.noted
+    return stage.all_flags()
 
 
-def test_fast_math_is_enzymes_own_default(planner: Planner, tmp_path: Path) -> None:
-    assert flags_of(planner, tmp_path, "enzyme.fast_math=true") == []
-    assert flags_of(planner, tmp_path, "enzyme.fast_math=false") == ["--enzyme-fast-math=0"]
+def test_fast_math_is_enzymes_own_default(planner: Planner) -> None:
+    assert flags_of(planner, "enzyme.fast_math=true") == []
+    assert flags_of(planner, "enzyme.fast_math=false") == ["--enzyme-fast-math=0"]
 
 
-def test_flags_are_handed_on_as_enzyme_reads_them(planner: Planner, tmp_path: Path) -> None:
+def test_flags_are_handed_on_as_enzyme_reads_them(planner: Planner) -> None:
     flags = "enzyme.flags.enzyme-b=true enzyme.flags.enzyme-c=false enzyme.flags.enzyme-a=7 enzyme.flags.enzyme-d=word"
-    assert flags_of(planner, tmp_path, flags) == ["--enzyme-a=7", "--enzyme-b=1", "--enzyme-c=0", "--enzyme-d=word"]
-    assert flags_of(planner, tmp_path, "enzyme.flags.enzyme-a=1 enzyme.fast_math=false")[-1] == "--enzyme-fast-math=0"
+    assert flags_of(planner, flags) == ["--enzyme-a=7", "--enzyme-b=1", "--enzyme-c=0", "--enzyme-d=word"]
+    assert flags_of(planner, "enzyme.flags.enzyme-a=1 enzyme.fast_math=false")[-1] == "--enzyme-fast-math=0"

@@ -178,7 +178,7 @@ class _Ledger:
         """What the audit's rules say of the function after abi_fixup."""
         if symbol in self.fixed.everything_reached and (found := self.fixed.find(symbol)):
             reader, function = found
-            yield from (f"{d.message} ({d.place})" for d in findings(reader.editor, function, set()))
+            yield from (f"{d.message} ({d.place})" for d in findings(reader.editor, function))
 
 
 def _in_source_order(entry: Entry) -> tuple[str, list[int]]:

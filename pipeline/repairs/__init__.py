@@ -11,26 +11,38 @@ from collections.abc import Sequence
 from pipeline.call_tree import call_tree
 from pipeline.llvm import Module, Value
 from pipeline.llvm_edit import Editor
-from pipeline.repairs import dispatch, inline, retype, split_words
+from pipeline.repairs import by_pointer, dispatch, inline, opaque, retype, split_words
 from pipeline.repairs.inline import CLEAN
+from pipeline.repairs.words import Words
 
-_OF_A_FUNCTION = {"split_words": split_words.split, "retype": retype.retype}
+_ENZYMES_OWN = (
+    "float2int,lower-constant-intrinsics,"
+    "loop(loop-rotate<header-duplication;no-prepare-for-lto>,loop-deletion,loop-unroll-full),gvn,sroa<preserve-cfg>"
+)
+"""The passes that Enzyme runs before it looks at anything (`augmentPassBuilder` in its Enzyme.cpp), inlining apart.
+
+They make of a loop over two words the word with its halves: done here first, that is mended, too.
+"""
 
 
-def repair(module: Module, shims: Sequence[Value], *, raw: bool) -> list[str]:
-    """Mend what the shims call; what was done, a line each.
-
-    A `raw` module has not been optimised.  Enzyme's own first step will, and what that makes of it is what must be mended.
-    """
+def repair(module: Module, shims: Sequence[Value]) -> list[str]:
+    """Mend what the shims call; what was done, a line each."""
     editor = Editor(module)
-    if raw:
-        editor.run_passes("default<O2>")
     done = inline.headers_with_packed_floats(editor, shims)
     done += dispatch.indirect_calls(editor, shims)
     done += inline.headers_with_packed_floats(editor, shims)
-    for function in call_tree(editor, shims):
-        mended = [name for name, mend in _OF_A_FUNCTION.items() if mend(editor, function)]
-        if mended:
+    done += by_pointer.recursive_headers(editor, shims)
+    functions = list(call_tree(editor, shims))
+    for function in functions:
+        editor.run_passes(f"{_ENZYMES_OWN},{CLEAN}", function)
+        if split_words.split(editor, function):
             editor.run_passes(CLEAN, function)
-            done.append(f"{', '.join(mended)}: {module.name(function)}")
+            done.append(f"split_words: {module.name(function)}")
+    words = Words(editor, shims)
+    for function in functions:
+        if retype.retype(editor, function, words):
+            editor.run_passes(CLEAN, function)
+            done.append(f"retype: {module.name(function)}")
+        if opaque.hide_integers(editor, function):
+            done.append(f"opaque: {module.name(function)}")
     return done

@@ -1,102 +1,232 @@
-"""Integers that are only moved are moved as floats of that width.
+"""Integers that carry floats are moved as those floats.
 
-`x[i] = x[j]` and an aggregate handed on come as `load i64` and `store i64`: Enzyme takes what they carry for an integer
-that has no derivative, silently.  As `double` it is followed; an integer that is moved as a float arrives unchanged.
+`x[i] = x[j]` and an aggregate handed on come as `load i64` and `store i64`, a payload that is a float in one arm only as a
+`phi i32` of `bitcast float`: Enzyme takes what they carry for an integer that has no derivative, silently.  As floats they
+are followed; an integer that is moved as a float arrives unchanged.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from pipeline.llvm import Value
-from pipeline.llvm_edit import Editor
+from pipeline.llvm_edit import Editor, Slot
+from pipeline.repairs import opaque
+from pipeline.repairs.opaque import is_counted
+from pipeline.repairs.words import Words
+
+_WIDTHS = {16, 32, 64, 128}
 
 
-def retype(editor: Editor, function: Value) -> bool:
-    """Retype the moves of a function; True where there were some."""
-    done: set[Value] = set()
-    for load in list(editor.module.instructions(function)):
-        if load in done or not editor.is_plain_load(load) or not editor.float_type_of(load):
+def retype(editor: Editor, function: Value, words: Words) -> bool:
+    """Retype what is moved in a function; True where there was something."""
+    known: set[Value] = set()
+    done = False
+    instructions = list(editor.module.instructions(function))
+    floats = _float_slots(editor, instructions)
+    for instruction in instructions:
+        if instruction in known or not _is_seed(editor, instruction, floats):
             continue
-        web = _web(editor, load)
-        if web:
-            _Move(editor, editor.float_type_of(load)).of(web)
-            done |= {*web.values, *web.stores}
-    return bool(done)
+        web = _Web(editor, instruction, floats)
+        known |= web.instructions
+        parts = 1 if web.is_float_at_times else _parts(editor, web, words)
+        if parts:
+            _Move(editor, web, parts).make()
+            done = True
+    return done
 
 
-@dataclass
+def _parts(editor: Editor, web: _Web, words: Words) -> int:
+    """How many floats each word of the web is; 0: it is no float, or it is not known."""
+    if not web.is_moved_only:
+        return 0
+    counts = {words.parts(value, web.bits) for value in web.values if editor.is_plain_load(value)}
+    return counts.pop() if len(counts) == 1 else 0
+
+
+def _float_slots(editor: Editor, instructions: list[Value]) -> set[Slot]:
+    """The places that are read or written as floats.
+
+    The payload of an enum is one: a float in one arm, an integer in another; to Enzyme it must be one of them.
+    """
+    accesses = [i for i in instructions if editor.is_plain_load(i) or editor.is_plain_store(i)]
+    return {editor.slot(access) for access in accesses if editor.float_name(editor.accessed_type(access))}
+
+
+def _is_seed(editor: Editor, instruction: Value, floats: set[Slot]) -> bool:
+    """Whether a web may begin here: at a node, or at an integer that is stored where a float is."""
+    if _is_node(editor, instruction):
+        return True
+    return editor.is_plain_store(instruction) and editor.slot(instruction) in floats and _is_word(editor, instruction)
+
+
+def _is_word(editor: Editor, access: Value) -> bool:
+    return editor.integer_bits(editor.accessed_type(access)) in _WIDTHS
+
+
+def _is_node(editor: Editor, value: Value) -> bool:
+    """Whether a value is an integer that is loaded, or chosen by a phi or a select."""
+    is_word = editor.integer_bits(editor.api.TypeOf(value)) in _WIDTHS
+    return is_word and (editor.is_plain_load(value) or editor.is_choice(value))
+
+
 class _Web:
-    """Loads, the choices between them, and where they are stored: nothing else happens to the values."""
+    """Loads, the choices between them, and where they go."""
 
-    values: list[Value] = field(default_factory=list)
-    stores: list[Value] = field(default_factory=list)
+    def __init__(self, editor: Editor, seed: Value, floats: set[Slot]) -> None:
+        self.editor = editor
+        self.floats = floats
+        self.bits = editor.integer_bits(editor.accessed_type(seed))
+        self.values: list[Value] = []
+        self.stores: list[Value] = []
+        self.casts: list[Value] = []
+        """Bitcasts to a float."""
+        self.others: list[Value] = []
+        """What else uses a value of the web, as the integer that it is."""
+        self.carries_float = False
+        """Whether a value of the web comes from a float's bits, becomes a float, or lies where a float lies."""
+        self.strangers: list[Value] = []
+        """The values that are neither loaded nor chosen here, and no float's bits."""
+        if editor.is_plain_store(seed):
+            self.stores.append(seed)
+            self.carries_float = True
+            seed = editor.api.GetOperand(seed, 0)
+            if not _is_node(editor, seed) and not editor.is_simple_constant(seed):
+                self.strangers.append(seed)
+        waiting = [seed] if _is_node(editor, seed) else []
+        while waiting:
+            value = waiting.pop()
+            if value not in self.values:
+                self.values.append(value)
+                self.carries_float |= self._lies_with_floats(value)
+                waiting += [*self._sources(value), *self._users(value)]
 
+    @property
+    def instructions(self) -> set[Value]:
+        """All that goes when the web is made anew."""
+        return {*self.values, *self.stores, *self.casts}
 
-def _web(editor: Editor, load: Value) -> _Web | None:
-    web, waiting = _Web(), [load]
-    while waiting:
-        value = waiting.pop()
-        if value in web.values or editor.is_constant(value):
-            continue
-        if editor.is_choice(value):
-            waiting += editor.chosen(value)
-        elif not editor.is_plain_load(value):
-            return None
-        web.values.append(value)
-        for user in editor.module.users(value):
-            if editor.is_plain_store(user) and editor.api.GetOperand(user, 0) == value:
-                web.stores.append(user)
-            elif editor.is_choice(user) and value in editor.chosen(user):
-                waiting.append(user)
+    @property
+    def is_float_at_times(self) -> bool:
+        """Whether what is known of some of its ends is a float, and the others are surely numbers."""
+        are_numbers = all(is_counted(self.editor, source) for source in self.strangers)
+        return self.carries_float and are_numbers and all(map(self.editor.counts_only, self.others))
+
+    @property
+    def is_moved_only(self) -> bool:
+        """Whether all values are loaded, and nothing is done with them but to store them."""
+        is_loaded = any(map(self.editor.is_plain_load, self.values))
+        return is_loaded and bool(self.stores) and not self.others and not self.strangers
+
+    def _lies_with_floats(self, access: Value) -> bool:
+        return not self.editor.is_choice(access) and self.editor.slot(access) in self.floats
+
+    def _sources(self, value: Value) -> list[Value]:
+        chosen = self.editor.chosen(value) if self.editor.is_choice(value) else []
+        nodes = [source for source in chosen if _is_node(self.editor, source)]
+        for source in set(chosen) - set(nodes):
+            if self.editor.float_behind(source):
+                self.carries_float = True
+            elif not self.editor.is_simple_constant(source):
+                self.strangers.append(source)
+        return nodes
+
+    def _users(self, value: Value) -> list[Value]:
+        nodes = []
+        for user in dict.fromkeys(self.editor.module.users(value)):
+            if self.editor.is_plain_store(user) and self.editor.api.GetOperand(user, 0) == value:
+                if user not in self.stores:
+                    self.stores.append(user)
+                self.carries_float |= self._lies_with_floats(user)
+            elif self.editor.is_choice(user) and value in self.editor.chosen(user):
+                nodes.append(user)
+            elif self.editor.is_cast_to_float(user):
+                self.casts.append(user)
+                self.carries_float = True
             else:
-                return None
-    return web if web.stores else None
+                self.others.append(user)
+        return nodes
 
 
 class _Move:
-    """A web being made anew of floats."""
+    """A web being made anew, each word as so many floats."""
 
-    def __init__(self, editor: Editor, ty: Value) -> None:
+    def __init__(self, editor: Editor, web: _Web, parts: int) -> None:
         self.editor = editor
-        self.ty = ty
-        self.made: dict[Value, Value] = {}
+        self.api = editor.api
+        self.web = web
+        self.bits = web.bits // parts
+        self.offsets = range(0, web.bits // 8, self.bits // 8)
+        self.ty = editor.float_type(self.bits)
+        self.made: dict[Value, list[Value]] = {}
 
-    def of(self, web: _Web) -> None:
-        """Make the values of the web, then their stores; the old ones go."""
-        for phi in filter(self.editor.api.IsAPHINode, web.values):
+    def make(self) -> None:
+        """Make the values of the web and what uses them; the old ones go."""
+        phis = [value for value in self.web.values if self.api.IsAPHINode(value)]
+        for phi in phis:
             with self.editor.module.before(phi) as builder:
-                self.made[phi] = self.editor.api.BuildPhi(builder, self.ty, b"")
-        for phi in filter(self.editor.api.IsAPHINode, web.values):
-            incoming = [self._value(value) for value in self.editor.chosen(phi)]
-            self.editor.add_incoming(self.made[phi], incoming, phi)
-        for store in web.stores:
+                self.made[phi] = [self.api.BuildPhi(builder, self.ty, b"") for _ in self.offsets]
+        for phi in phis:
+            self._fill(phi)
+        for store in self.web.stores:
             self._store(store)
-        for value in web.values:
-            self.editor.replace(value, self.editor.api.GetPoison(self.editor.api.TypeOf(value)))
+        for cast in self.web.casts:
+            self.editor.replace(cast, self._floats(self.api.GetOperand(cast, 0), cast)[0])
+        for user in self.web.others:
+            self._give_back(user)
+        for value in self.web.values:
+            self.editor.replace(value, self.api.GetPoison(self.api.TypeOf(value)))
 
-    def _value(self, value: Value) -> Value:
-        """The float that stands for an integer of the web."""
-        if value not in self.made:
-            self.made[value] = self._constant(value) if self.editor.is_constant(value) else self._instruction(value)
-        return self.made[value]
+    def _fill(self, phi: Value) -> None:
+        ends = [self.api.GetBasicBlockTerminator(block) for block in self.editor.incoming_blocks(phi)]
+        incoming = [self._floats(value, end) for value, end in zip(self.editor.chosen(phi), ends, strict=True)]
+        for part, made in enumerate(self.made[phi]):
+            self.editor.add_incoming(made, [floats[part] for floats in incoming], phi)
 
-    def _constant(self, value: Value) -> Value:
-        return int(self.editor.api.ConstBitCast(value, self.ty))
+    def _floats(self, value: Value, place: Value) -> list[Value]:
+        """The floats that stand for a word; those that must be cast are cast before the instruction `place`."""
+        if value in self.made:
+            return self.made[value]
+        if source := self.editor.float_behind(value):
+            return [source]
+        if self.editor.is_simple_constant(value):
+            return self.editor.constant_parts(value, self.bits, self.ty)
+        if value in self.web.values:
+            self.made[value] = self._select(value) if self.api.IsASelectInst(value) else self._load(value)
+            return self.made[value]
+        return [opaque.cast(self.editor, value, self.ty, place)]
 
-    def _instruction(self, value: Value) -> Value:
-        api = self.editor.api
-        chosen = [self._value(one) for one in self.editor.chosen(value)] if api.IsASelectInst(value) else []
-        with self.editor.module.before(value) as builder:
-            if chosen:
-                return int(api.BuildSelect(builder, api.GetOperand(value, 0), *chosen, b""))
-            made = api.BuildLoad2(builder, self.ty, api.GetOperand(value, 0), b"")
-            api.SetAlignment(made, api.GetAlignment(value))
-            return int(made)
+    def _select(self, select: Value) -> list[Value]:
+        one, other = (self._floats(value, select) for value in self.editor.chosen(select))
+        condition = self.api.GetOperand(select, 0)
+        with self.editor.module.before(select) as builder:
+            return [self.api.BuildSelect(builder, condition, a, b, b"") for a, b in zip(one, other, strict=True)]
+
+    def _load(self, load: Value) -> list[Value]:
+        pointer, alignment = self.api.GetOperand(load, 0), self.api.GetAlignment(load)
+        floats = []
+        with self.editor.module.before(load) as builder:
+            for offset in self.offsets:
+                made = self.api.BuildLoad2(builder, self.ty, self.editor.address(builder, pointer, offset), b"")
+                self.api.SetAlignment(made, self._alignment(alignment, offset))
+                floats.append(made)
+        return floats
 
     def _store(self, store: Value) -> None:
-        api = self.editor.api
-        value = self._value(api.GetOperand(store, 0))
+        pointer, alignment = self.api.GetOperand(store, 1), self.api.GetAlignment(store)
+        floats = self._floats(self.api.GetOperand(store, 0), store)
         with self.editor.module.before(store) as builder:
-            api.SetAlignment(api.BuildStore(builder, value, api.GetOperand(store, 1)), api.GetAlignment(store))
-        api.InstructionEraseFromParent(store)
+            for offset, value in zip(self.offsets, floats, strict=True):
+                made = self.api.BuildStore(builder, value, self.editor.address(builder, pointer, offset))
+                self.api.SetAlignment(made, self._alignment(alignment, offset))
+        self.api.InstructionEraseFromParent(store)
+
+    @staticmethod
+    def _alignment(alignment: int, offset: int) -> int:
+        return min(alignment, offset & -offset) if offset else alignment
+
+    def _give_back(self, user: Value) -> None:
+        """What wants the integer gets it from the float."""
+        for index in range(self.api.GetNumOperands(user)):
+            value = self.api.GetOperand(user, index)
+            if value in self.web.values:
+                as_integer = opaque.cast(self.editor, self._floats(value, user)[0], self.api.TypeOf(value), user)
+                self.api.SetOperand(user, index, as_integer)

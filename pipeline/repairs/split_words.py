@@ -1,102 +1,179 @@
-"""Integers that carry two floats are loaded and stored as two.
+"""Integers that carry two values are taken apart into their halves.
 
-rustc moves `[f32; 2]` as one `i64`: `load i64`, then `trunc` and `lshr 32` take it apart, or `shl 32` and `or` put it
-together before `store i64`.  Enzyme follows floats, not shifts.  Each half on its own, instcombine makes floats of them.
+rustc moves `[f32; 2]` as one `i64`: `trunc` and `lshr 32` take it apart, `shl 32` and `or` put it together.  Enzyme
+follows floats, not shifts.  Here each such word becomes its two halves, from where they come to where they go, and of these
+instcombine makes floats again.
 """
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 
 _SHL, _LSHR, _OR = 20, 21, 24  # LLVMOpcode
-_HALF = 32
+_WIDTHS = (128, 64, 32)  # the last holds two `f16`
 
 
 def split(editor: Editor, function: Value) -> bool:
-    """Split the loads and stores of a function; True where there were some."""
-    instructions = list(editor.module.instructions(function))
-    loads = [i for i in instructions if editor.is_plain_load(i) and _is_double_word(editor, i)]
-    stores = [i for i in instructions if editor.is_plain_store(i)]
-    done = [_split_load(editor, load) for load in loads]
-    done += [_split_store(editor, store) for store in stores]
+    """Take the words of a function apart; True where there were some."""
+    widths = _WIDTHS if "f16" in editor.float_types(function) else _WIDTHS[:2]
+    done = [_Words(editor, bits).take_apart(function) for bits in widths]
     return any(done)
 
 
-def _is_double_word(editor: Editor, value: Value) -> bool:
-    return editor.integer_bits(editor.api.TypeOf(value)) == 2 * _HALF
+class _Words:
+    """The words of one width, and the halves of those that were taken apart."""
 
+    def __init__(self, editor: Editor, bits: int) -> None:
+        self.editor = editor
+        self.api = editor.api
+        self.bits = bits
+        self.half = bits // 2
+        self.ty = editor.integer(self.half)
+        self.made: dict[Value, tuple[Value, Value]] = {}
 
-def _split_load(editor: Editor, load: Value) -> bool:
-    """Only where nobody wants the whole."""
-    users = editor.module.users(load)
-    low = [user for user in users if _is_half(editor, user)]
-    shifts = [user for user in users if _is_shift(editor, user, _LSHR)]
-    high = [half for shift in shifts for half in editor.module.users(shift)]
-    if not users or len(low) + len(shifts) < len(users) or not all(_is_half(editor, half) for half in high):
+    def take_apart(self, function: Value) -> bool:
+        """Give what wants a half, and the memory that a word of halves is stored to, those halves."""
+        instructions = list(self.editor.module.instructions(function))
+        wanting = [i for i in instructions if self._wants_a_half(i)]
+        storing = [i for i in instructions if self._stores_halves(i)]
+        for cut in wanting:
+            self._replace_cut(cut)
+        for store in storing:
+            self._replace_store(store)
+        return bool(wanting or storing)
+
+    # ---- which they are
+
+    def _wants_a_half(self, instruction: Value) -> bool:
+        if not self.api.IsATruncInst(instruction) or self.editor.integer_bits(self.api.TypeOf(instruction)) > self.half:
+            return False
+        word = self.api.GetOperand(instruction, 0)
+        return self._is_word(word) and self._is_made_or_loaded(word)
+
+    def _stores_halves(self, instruction: Value) -> bool:
+        """Whether a word is stored that was put together, be it in one of several branches."""
+        if not self.editor.is_plain_store(instruction):
+            return False
+        known: set[Value] = set()
+        waiting = [self.api.GetOperand(instruction, 0)]
+        while waiting:
+            word = waiting.pop()
+            if word in known or not self._is_word(word):
+                continue
+            known.add(word)
+            if self._opcode(word) == _OR or self._shift(word):
+                return True
+            waiting += self.editor.chosen(word) if self.editor.is_choice(word) else []
         return False
-    pointer, alignment = editor.api.GetOperand(load, 0), editor.api.GetAlignment(load)
-    with editor.module.before(load) as builder:
-        for halves, offset in ((low, 0), (high, _HALF // 8)):
-            part = editor.api.BuildLoad2(builder, editor.integer(_HALF), editor.address(builder, pointer, offset), b"")
-            editor.api.SetAlignment(part, min(alignment, _HALF // 8))
-            for half in halves:
-                editor.replace(half, part)
-    for instruction in (*shifts, load):
-        editor.api.InstructionEraseFromParent(instruction)
-    return True
 
+    def _is_word(self, value: Value) -> bool:
+        return self.editor.integer_bits(self.api.TypeOf(value)) == self.bits
 
-def _split_store(editor: Editor, store: Value) -> bool:
-    """Where the value is put together of two halves."""
-    halves = _halves(editor, editor.api.GetOperand(store, 0))
-    if halves is None:
-        return False
-    pointer, alignment = editor.api.GetOperand(store, 1), editor.api.GetAlignment(store)
-    with editor.module.before(store) as builder:
-        for half, offset in ((halves.low, 0), (halves.high, _HALF // 8)):
-            part = editor.api.BuildStore(builder, half, editor.address(builder, pointer, offset))
-            editor.api.SetAlignment(part, min(alignment, _HALF // 8))
-    editor.api.InstructionEraseFromParent(store)
-    return True
+    def _is_made_or_loaded(self, word: Value) -> bool:
+        is_known = self.editor.is_plain_load(word) or self.editor.is_choice(word) or self.api.IsAZExtInst(word)
+        return bool(is_known) or self._opcode(word) == _OR or bool(self._shift(word))
 
+    def _opcode(self, value: Value) -> int:
+        return int(self.api.GetInstructionOpcode(value)) if self.api.IsABinaryOperator(value) else 0
 
-@dataclass(frozen=True)
-class _Halves:
-    low: Value
-    high: Value
+    def _shift(self, word: Value) -> int:
+        """By how many bits a word is shifted, if by half or more: upwards positive, downwards negative."""
+        opcode = self._opcode(word)
+        by = self.api.GetOperand(word, 1) if opcode in {_SHL, _LSHR} else 0
+        bits = int(self.api.ConstIntGetZExtValue(by)) if by and self.api.IsAConstantInt(by) else 0
+        return 0 if bits < self.half else bits if opcode == _SHL else -bits
 
+    # ---- taking apart
 
-def _halves(editor: Editor, value: Value) -> _Halves | None:
-    """`or (shl (zext high), 32), (zext low)`, either way round."""
-    if not editor.api.IsABinaryOperator(value) or editor.api.GetInstructionOpcode(value) != _OR:
-        return None
-    one, other = editor.api.GetOperand(value, 0), editor.api.GetOperand(value, 1)
-    for shifted, plain in ((one, other), (other, one)):
-        if _is_shift(editor, shifted, _SHL):
-            low, high = _widened(editor, plain), _widened(editor, editor.api.GetOperand(shifted, 0))
-            if low and high:
-                return _Halves(low, high)
-    return None
+    def _replace_cut(self, cut: Value) -> None:
+        low, _ = self._halves(self.api.GetOperand(cut, 0))
+        wanted = self.api.TypeOf(cut)
+        if wanted != self.ty:
+            with self.editor.module.before(cut) as builder:
+                low = self.api.BuildTrunc(builder, low, wanted, b"")
+        self.editor.replace(cut, low)
 
+    def _replace_store(self, store: Value) -> None:
+        pointer, alignment = self.api.GetOperand(store, 1), self.api.GetAlignment(store)
+        halves = self._halves(self.api.GetOperand(store, 0))
+        with self.editor.module.before(store) as builder:
+            for half, offset in zip(halves, (0, self.half // 8), strict=True):
+                part = self.api.BuildStore(builder, half, self.editor.address(builder, pointer, offset))
+                self.api.SetAlignment(part, min(alignment, self.half // 8))
+        self.api.InstructionEraseFromParent(store)
 
-def _widened(editor: Editor, value: Value) -> Value | None:
-    """What a `zext` from half the width widens."""
-    if not editor.api.IsAZExtInst(value) or not _is_double_word(editor, value):
-        return None
-    narrow: Value = editor.api.GetOperand(value, 0)
-    return narrow if editor.integer_bits(editor.api.TypeOf(narrow)) == _HALF else None
+    def _halves(self, word: Value) -> tuple[Value, Value]:
+        """The low and the high half."""
+        if word not in self.made:
+            self.made[word] = self._make(word)
+            if self.api.IsAPHINode(word):
+                self._fill(word)
+        return self.made[word]
 
+    def _make(self, word: Value) -> tuple[Value, Value]:
+        if self.editor.is_simple_constant(word):
+            low, high = self.editor.constant_parts(word, self.half, self.ty)
+            return low, high
+        if self.api.IsAPHINode(word):
+            with self.editor.module.before(word) as builder:
+                return self.api.BuildPhi(builder, self.ty, b""), self.api.BuildPhi(builder, self.ty, b"")
+        if self.api.IsASelectInst(word):
+            return self._select(word)
+        if self.editor.is_plain_load(word):
+            return self._load(word)
+        return self._arithmetic(word)
 
-def _is_half(editor: Editor, value: Value) -> bool:
-    return bool(editor.api.IsATruncInst(value)) and editor.integer_bits(editor.api.TypeOf(value)) == _HALF
+    def _fill(self, phi: Value) -> None:
+        incoming = [self._halves(word) for word in self.editor.chosen(phi)]
+        for part, made in enumerate(self.made[phi]):
+            self.editor.add_incoming(made, [halves[part] for halves in incoming], phi)
 
+    def _select(self, select: Value) -> tuple[Value, Value]:
+        one, other = (self._halves(word) for word in self.editor.chosen(select))
+        condition = self.api.GetOperand(select, 0)
+        with self.editor.module.before(select) as builder:
+            low = self.api.BuildSelect(builder, condition, one[0], other[0], b"")
+            return low, self.api.BuildSelect(builder, condition, one[1], other[1], b"")
 
-def _is_shift(editor: Editor, value: Value, opcode: int) -> bool:
-    api = editor.api
-    if not api.IsABinaryOperator(value) or api.GetInstructionOpcode(value) != opcode or not _is_double_word(editor, value):
-        return False
-    by = api.GetOperand(value, 1)
-    return bool(api.IsAConstantInt(by)) and int(api.ConstIntGetZExtValue(by)) == _HALF
+    def _load(self, load: Value) -> tuple[Value, Value]:
+        pointer, alignment = self.api.GetOperand(load, 0), self.api.GetAlignment(load)
+        with self.editor.module.before(load) as builder:
+            low = self.api.BuildLoad2(builder, self.ty, pointer, b"")
+            high = self.api.BuildLoad2(builder, self.ty, self.editor.address(builder, pointer, self.half // 8), b"")
+            for part in (low, high):
+                self.api.SetAlignment(part, min(alignment, self.half // 8))
+            return low, high
+
+    def _arithmetic(self, word: Value) -> tuple[Value, Value]:
+        zero = self.api.ConstInt(self.ty, 0, 0)
+        if self.api.IsAZExtInst(word) and self._narrow_bits(word) <= self.half:
+            with self.editor.module.before(word) as builder:
+                return self._resized(builder, self.api.GetOperand(word, 0)), zero
+        if shift := self._shift(word):
+            low, high = self._halves(self.api.GetOperand(word, 0))
+            by = self.api.ConstInt(self.ty, abs(shift) - self.half, 0)
+            with self.editor.module.before(word) as builder:
+                if shift > 0:
+                    return zero, self.api.BuildShl(builder, low, by, b"")
+                return self.api.BuildLShr(builder, high, by, b""), zero
+        if self._opcode(word) == _OR:
+            one, other = (self._halves(operand) for operand in self.editor.operands(word))
+            with self.editor.module.before(word) as builder:
+                low = self.api.BuildOr(builder, one[0], other[0], b"")
+                return low, self.api.BuildOr(builder, one[1], other[1], b"")
+        return self._cut(word)
+
+    def _cut(self, word: Value) -> tuple[Value, Value]:
+        """What comes whole from elsewhere."""
+        with self.editor.module.after(word) as builder:
+            low = self.api.BuildTrunc(builder, word, self.ty, b"")
+            by = self.api.ConstInt(self.api.TypeOf(word), self.half, 0)
+            return low, self.api.BuildTrunc(builder, self.api.BuildLShr(builder, word, by, b""), self.ty, b"")
+
+    def _narrow_bits(self, widened: Value) -> int:
+        return self.editor.integer_bits(self.api.TypeOf(self.api.GetOperand(widened, 0)))
+
+    def _resized(self, builder: Value, value: Value) -> Value:
+        same = self.api.TypeOf(value) == self.ty
+        return value if same else int(self.api.BuildZExt(builder, value, self.ty, b""))

@@ -29,6 +29,18 @@ Inputs = Mapping[str, Path]
 MODULE = "module.bc"
 """The name of the module in the output of each stage that makes one."""
 
+GENTLE = ("-vectorize-loops=false", "-vectorize-slp=false", "-disable-loop-unrolling", "-unroll-runtime=false")
+"""Options of LLVM's that keep loops as they are until Enzyme has run.
+
+Pass options, never loop metadata, which would still be there when opt2 wants to do what this forbids.
+"""
+
+PINS = "-opt-disable=argpromotion,deadargelim,ipsccp,mergefunc"
+"""LLVM's passes that change or unite headers: off until Enzyme has run, that each header stays as rustc lowered it.
+
+opt2 runs them all, on the derivatives as on everything else.
+"""
+
 
 class Stage(Protocol):
     """What all stages have in common."""

@@ -16,17 +16,19 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pipeline.debug_info import parameter_types, pointee_leaves
+from pipeline import process
+from pipeline.debug_info import parameter_types, pointee_leaves, shared_floats
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value
 from pipeline.repairs import repair
-from pipeline.stages import MODULE, Inputs
+from pipeline.stages import GENTLE, MODULE, PINS, Inputs
 from pipeline.toolchain import Tool
 
 DERIVATIVES = "derivatives.json"
 VERSION = 2
 """The version of the frontend's placeholders that this stage reads."""
 
+_PLACEHOLDERS = b"__crategrad_placeholder_v"  # as it stands in bitcode's table of names
 _PLACEHOLDER = re.compile(r"__crategrad_placeholder_v(\d+)")
 _ENZYME = {"reverse": "__enzyme_autodiff", "forward": "__enzyme_fwddiff"}
 _TRIGGER = "__enzyme_autodiff_trigger"
@@ -38,6 +40,8 @@ _ACTIVITIES = {
 }
 _BY_VALUE = {"Active", "ActiveOnly"}
 """The activities whose adjoint is returned, or seeded, as a value of the primal's own type."""
+_WRITTEN = {"Duplicated", "DuplicatedOnly"}
+"""The activities whose shadow is written to."""
 _WORDS = {
     "pointer": "a pointer",
     "enum": "an enum",
@@ -91,26 +95,36 @@ class RefusedError(UserError):
 class AbiFixup:
     """Output: `module.bc`; `derivatives.json`, a list of what is differentiated (empty: there is nothing to do)."""
 
+    opt: Tool
     libllvm: Tool
     raw: bool
-    """Whether the module was not optimised: `opt1.level: 0`."""
+    """Whether the module was optimised less than Enzyme can do with (`opt1.level: 0`): then it is done here, at O2."""
+    repairs: bool
+    """Whether what Enzyme would misread is mended."""
 
     def run(self, inputs: Inputs, out: Path, log: Path) -> None:
         """Match placeholders and rewrite them.
 
         Raises: UserError for the first that has no primal, or not the activities and width it describes.
         """
-        with Module(self.libllvm, inputs["module"] / MODULE) as module:
+        with Module(self.libllvm, self._optimised(inputs["module"] / MODULE, out, log)) as module:
             derivatives = list(_rewrite(module))
             repairs: list[str] = []
             if derivatives:
                 module.declare(_TRIGGER)
-                repairs = repair(module, module.named(d.shim for d in derivatives), raw=self.raw)
+            if derivatives and self.repairs:
+                repairs = repair(module, module.named(d.shim for d in derivatives))
             module.write(out / MODULE)
         found = sorted({json.dumps(asdict(d)): d for d in derivatives}.items())
         (out / DERIVATIVES).write_text(json.dumps([asdict(d) for _, d in found], indent=1))
         lines = [f"{d.place}: {d.derivative}: {d.mode} of {d.primal}" for _, d in found] + repairs
         log.write_text("".join(f"{line}\n" for line in lines))
+
+    def _optimised(self, module: Path, out: Path, log: Path) -> Path:
+        if not self.raw or _PLACEHOLDERS not in module.read_bytes():
+            return module
+        process.run_tool([self.opt, "-passes=default<O2>", *GENTLE, PINS, "-o", out / MODULE, module], log=log)
+        return out / MODULE
 
 
 def asked(module: Module) -> list[Derivative]:
@@ -198,6 +212,9 @@ def _check_types(module: Module, derivative: Derivative, primal: Value) -> None:
                 raise RefusedError(derivative, f"`{activity}` is for values made of nothing but numbers, and {what}")
         if is_checked and not any(leaf.kind == "float" for leaf in leaves):
             raise RefusedError(derivative, f"`{name}` is `{activity}`, and there is no float in it")
+        for shared in shared_floats(module, pointer, name) if activity in _WRITTEN else ():
+            what = f"`{activity}` writes adjoints to whatever floats `{name}` leads to, and `{shared.path}` is shared"
+            raise RefusedError(derivative, f"{what} (`{shared.type}`): hold them by value, `&mut`, `Box` or `Vec`")
 
 
 def _describe(text: str | None, place: str | None) -> Derivative:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pipeline import bitcode, cargo, process
 from pipeline.errors import UserError
 from pipeline.key import location
-from pipeline.stages import Inputs
+from pipeline.stages import PINS, Inputs
 from pipeline.stages.build_std import SYSROOT
 from pipeline.toolchain import Rust, Tool
 
@@ -95,7 +95,7 @@ class CrateBitcode:
         if sysroot:
             flags.append(f"--sysroot={sysroot}")
         if self.derivatives:
-            flags.append("--cfg=crategrad")
+            flags += ["--cfg=crategrad", f"-Cllvm-args={PINS}"]
         return cargo.environment(self.rust, flags, hooks, self.environment)
 
 

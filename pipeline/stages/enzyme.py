@@ -38,25 +38,20 @@ class Enzyme:
 
         Raises: UserError with Enzyme's own words and the Rust place where it refuses, or with the audit's.
         """
-        from concurrent.futures import ThreadPoolExecutor
-
         derivatives = json.loads((inputs["module"] / DERIVATIVES).read_text())
         if not derivatives:
             (out / MODULE).hardlink_to(inputs["module"] / MODULE)
             log.write_text("no derivatives\n")
             return
-        text, seen = out / "module.ll", out / "seen.ll"
-        diagnostics = self.driver.differentiate(inputs["module"] / MODULE, text, seen, self._flags(), log)
-        if diagnostics:
-            diagnostics += self._suspects(diagnostics, inputs["module"] / MODULE, derivatives)
-            raise UserError(_refusal(diagnostics, derivatives))
-        with ThreadPoolExecutor(1) as beside:  # either takes its time over the whole program
-            auditing = beside.submit(audit, self.libllvm, seen, [d["shim"] for d in derivatives])
-            process.run_tool([self.llvm_as, "-o", out / MODULE, text], log=log)
-        if found := auditing.result():
+        module, text = inputs["module"] / MODULE, out / "module.ll"
+        if found := audit(self.libllvm, module, [d["shim"] for d in derivatives]):
             raise UserError(_refusal(found, derivatives))
+        diagnostics = self.driver.differentiate(module, text, self.all_flags(), log)
+        if diagnostics:
+            diagnostics += self._suspects(diagnostics, module, derivatives)
+            raise UserError(_refusal(diagnostics, derivatives))
+        process.run_tool([self.llvm_as, "-o", out / MODULE, text], log=log)
         text.unlink()
-        seen.unlink()
 
     def _suspects(self, diagnostics: list[Diagnostic], module: Path, derivatives: list[dict[str, str]]) -> list[Diagnostic]:
         """Where Enzyme broke down without a word of the cause: what is known to break it."""
@@ -65,7 +60,8 @@ class Enzyme:
         assembly = inline_assembly(self.libllvm, module, [d["shim"] for d in derivatives])
         return [Diagnostic("inline assembly cannot be differentiated", piece.place) for piece in assembly]
 
-    def _flags(self) -> list[str]:
+    def all_flags(self) -> list[str]:
+        """The config's flags as Enzyme reads them."""
         flags = [f"--{name}={_flag(value)}" for name, value in sorted(self.flags.items())]
         return flags if self.fast_math else [*flags, "--enzyme-fast-math=0"]
 

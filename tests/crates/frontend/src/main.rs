@@ -10,6 +10,7 @@ mod generics;
 mod headers;
 mod kinds;
 mod methods;
+mod moves;
 mod rustc;
 mod second_order;
 mod sixty;
@@ -24,6 +25,7 @@ fn main() {
             headers::report();
             kinds::report();
             methods::report();
+            moves::report();
             rustc::report();
             second_order::report();
             sixty::report();

@@ -1,0 +1,69 @@
+"""Casts that Enzyme does not look through: what is an integer before one and a float after it has one type on each side.
+
+Each is a function of its own, inactive and not inlined until Enzyme has run; opt2 inlines it.
+"""
+
+from __future__ import annotations
+
+from pipeline.llvm import Value
+from pipeline.llvm_edit import Editor
+
+_ATTRIBUTES = ("noinline", "nofree", "nounwind", "willreturn")
+_TO_ENZYME = ("enzyme_inactive", "enzyme_ta_norecur")
+_TYPES = {"f16": "Float@half", "f32": "Float@float", "f64": "Float@double"}  # as Enzyme writes them
+_NAMES = {0: "float_of_i{}", 1: "i{}_of_float"}
+_WIDTHS = (16, 32, 64)
+
+FUNCTIONS = tuple(f"crategrad_{name.format(bits)}" for name in _NAMES.values() for bits in _WIDTHS)
+"""The names of all that there can be in a module."""
+
+
+def hide_integers(editor: Editor, function: Value) -> bool:
+    """Make bitcasts to floats opaque where the bits are counted together; True where there were some."""
+    casts = filter(editor.is_cast_to_float, editor.module.instructions(function))
+    found = [made for made in casts if is_counted(editor, editor.api.GetOperand(made, 0))]
+    for made in found:
+        editor.replace(made, cast(editor, editor.api.GetOperand(made, 0), editor.api.TypeOf(made), made))
+    return bool(found)
+
+
+def is_counted(editor: Editor, integer: Value) -> bool:
+    """Whether an integer comes by arithmetic from integers alone.
+
+    Neither is it loaded, where it could be a float's bits, nor made of a float's bits that were looked at.
+    """
+    known: set[Value] = set()
+    waiting = [integer]
+    while waiting:
+        value = waiting.pop()
+        if value in known or editor.is_known_integer(value):
+            continue
+        known.add(value)
+        if not editor.is_integer_arithmetic(value):
+            return False
+        waiting += editor.chosen(value) if editor.is_choice(value) else editor.operands(value)
+    return True
+
+
+def cast(editor: Editor, value: Value, ty: Value, place: Value) -> Value:
+    """The value's bits as a type of the same width, before the instruction `place`."""
+    function = _function(editor, editor.api.TypeOf(value), ty)
+    with editor.module.before(place) as builder:
+        return editor.call(builder, editor.function_type(function), function, [value])
+
+
+def _function(editor: Editor, given: Value, wanted: Value) -> Value:
+    bits = editor.integer_bits(given) or editor.integer_bits(wanted)
+    name = f"crategrad_{_NAMES[int(not editor.integer_bits(given))].format(bits)}"
+    if found := editor.module.named([name]):
+        return found[0]
+    function = editor.internal_function(name, wanted, [given])
+    for attribute in _ATTRIBUTES:
+        editor.add_attribute(function, attribute)
+    for attribute in _TO_ENZYME:
+        editor.add_text_attribute(function, attribute)
+    for index, ty in enumerate((wanted, given)):
+        editor.add_text_attribute(function, "enzyme_type", f"{{[-1]:{_TYPES.get(editor.float_name(ty), 'Integer')}}}", index)
+    with editor.block(function) as builder:
+        editor.api.BuildRet(builder, editor.api.BuildBitCast(builder, editor.api.GetParam(function, 0), wanted, b""))
+    return function

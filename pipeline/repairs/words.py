@@ -1,0 +1,54 @@
+"""What the words of a function can carry: a word of 64 bits is a `f64`, two `f32`, or no float at all.
+
+Moved as the wrong one of them, an adjoint would be added to another as what it is not.  Debug info tells them apart by
+the function in which the word is moved: the types a generic one was made for, or those of its header.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipeline.call_tree import call_tree
+from pipeline.debug_info import floats_reached, types_around
+from pipeline.llvm import Value
+from pipeline.llvm_edit import Editor
+
+BITS = {"f16": 16, "f32": 32, "f64": 64, "f128": 128}
+"""The width of each float type."""
+
+
+class Words:
+    """What the words in the functions that the shims call can carry."""
+
+    def __init__(self, editor: Editor, shims: Sequence[Value]) -> None:
+        self.editor = editor
+        self._floats: dict[Value, frozenset[str]] = {}
+        self._computed: dict[Value, set[str]] = {}
+        for shim in shims:
+            functions = list(call_tree(editor, [shim]))
+            computed = {name for function in functions for name in editor.float_types(function)}
+            for function in functions:
+                self._computed.setdefault(function, set()).update(computed)
+
+    def floats(self, instruction: Value) -> frozenset[str] | None:
+        """The float types of which a word that is moved here may be made; none: an integer; None: it is not known."""
+        for types in types_around(self.editor.module, instruction):
+            found: frozenset[str] = frozenset().union(*(self._reached(ty) for ty in types))
+            if len(found) == 1:
+                return found
+            if types and not found:
+                continue
+            break
+        computed = self._computed.get(self.editor.module.parent(instruction), set())
+        return frozenset(computed) if len(computed) <= 1 else None
+
+    def parts(self, instruction: Value, bits: int) -> int:
+        """How many floats a word of so many bits, moved here, is; 0 where it is none, or where that is not known."""
+        floats = self.floats(instruction) or frozenset()
+        widths = {BITS[name] for name in floats}
+        return bits // widths.pop() if len(widths) == 1 else 0
+
+    def _reached(self, ty: Value) -> frozenset[str]:
+        if ty not in self._floats:
+            self._floats[ty] = floats_reached(self.editor.module, ty)
+        return self._floats[ty]

@@ -1,0 +1,93 @@
+"""Tries every header in every mode at every level, and random headers, and writes `docs/table.md`.
+
+python -m tests.table [FOLDER]: the crates are built in FOLDER, or in one that is gone afterwards.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.table import catalogue, composite
+from tests.table.headers import LEVELS, MODES, Header, Mode, Program
+from tests.table.runner import Verdict, Verdicts, judge
+from tests.workbench import ROOT
+
+TABLE = ROOT / "docs" / "table.md"
+BEGIN, END = "<!-- written by `python -m tests.table` -->", "<!-- until here -->"
+SEED, COUNT = 1, 2000
+KINDS = ("right", "refused", "wrong", "crash")
+
+
+def main(folder: Path) -> None:
+    """Everything, then the table."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+    write_table(judge(catalogue.everything(), folder), judge(composite.programs(SEED, COUNT), folder))
+
+
+def write_table(listed: Verdicts, random: Verdicts) -> None:
+    """Put it between its markers."""
+    before, _, rest = TABLE.read_text().partition(BEGIN)
+    _, _, after = rest.partition(END)
+    TABLE.write_text("\n".join([f"{before}{BEGIN}", *table(listed, random), f"{END}{after}"]))
+
+
+def table(listed: Verdicts, random: Verdicts) -> Iterator[str]:
+    """The figures, a row for each header, and the reasons."""
+    yield from ("", "| | programs | right | refused | wrong | crash |", "|---|---|---|---|---|---|")
+    yield _figures("the headers below", listed)
+    yield _figures(f"random headers, seed {SEED}", random)
+    cells: dict[Header, dict[Mode, Verdicts]] = {}
+    for program, verdict in listed.items():
+        cells.setdefault(program.header, {}).setdefault(program.mode, {})[program] = verdict
+    numbers: dict[str, int] = {}
+    levels = [level for level in LEVELS if any(program.level == level for program in listed)]
+    yield f"\n{len(cells)} headers; at the levels {', '.join(levels)} unless a cell says at which.\n"
+    yield f"| header | {' | '.join(mode.shown for mode in MODES)} |"
+    yield f"|---|{'---|' * len(MODES)}"
+    for header, row in cells.items():
+        yield f"| `{header.shown}` | {' | '.join(_cell(row.get(mode, {}), levels, numbers) for mode in MODES)} |"
+    yield "\nWhy:\n"
+    yield from (f"{number}. {reason}" for reason, number in numbers.items())
+    reasons = Counter(_reason(program, verdict) for program, verdict in random.items() if verdict.kind != "right")
+    yield "\nOf the random headers:\n"
+    yield from (f"- {count}: {reason}" for reason, count in reasons.most_common())
+    yield ""
+
+
+def _figures(name: str, verdicts: Verdicts) -> str:
+    counts = Counter(verdict.kind for verdict in verdicts.values())
+    figures = [f"{counts[kind]} ({counts[kind] / max(1, len(verdicts)):.1%})" for kind in KINDS]
+    return f"| {' | '.join([name, str(len(verdicts)), *figures])} |"
+
+
+def _cell(verdicts: Verdicts, levels: list[str], numbers: dict[str, int]) -> str:
+    """`right`, or what happened at which levels, with the number of its reason."""
+    outcomes: dict[str, list[str]] = {}
+    for program, verdict in verdicts.items():
+        reason = "" if verdict.kind == "right" else _reason(program, verdict)
+        outcome = f"{verdict.kind} [{numbers.setdefault(reason, len(numbers) + 1)}]" if reason else verdict.kind
+        outcomes.setdefault(outcome, []).append(program.level)
+    if len(outcomes) == 1 and len(verdicts) == len(levels):
+        return next(iter(outcomes))
+    return "; ".join(f"{outcome} at {' '.join(at)}" for outcome, at in outcomes.items())
+
+
+def _reason(program: Program, verdict: Verdict) -> str:
+    """In general words: without the names and the registers of one program."""
+    if verdict.kind == "wrong":
+        return "a number is another than the closed form's"
+    return catalogue.refusal(program) or re.split(r": *[`%<]", verdict.said)[0]
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        main(Path(sys.argv[1]).resolve())
+    else:
+        with tempfile.TemporaryDirectory() as scratch:
+            main(Path(scratch))

@@ -1,0 +1,97 @@
+"""Headers of every family, in every mode, at several optimisation levels: right or refused, never wrong (`docs/table.md`)."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.table import catalogue, composite
+from tests.table.closed_form import right
+from tests.table.headers import LEVELS, MODES
+from tests.table.runner import Verdicts, errors, judge, run
+from tests.workbench import ROOT
+
+SEED = int(os.environ.get("CRATEGRAD_TABLE_SEED", "1"))
+
+
+def test_the_catalogue_is_large_enough() -> None:
+    programs = catalogue.everything()
+    assert len(catalogue.HEADERS) >= 100
+    assert len(programs) >= 1000
+    assert {program.mode for program in programs} == set(MODES)
+    assert {program.level for program in programs} == set(LEVELS)
+    chosen = catalogue.chosen()
+    assert len(set(chosen)) == 150
+    assert {program.header.family for program in chosen} == {header.family for header in catalogue.HEADERS} - {"f16 and f128"}
+
+
+def test_every_header_is_in_the_table() -> None:
+    table = (ROOT / "docs" / "table.md").read_text()
+    assert [header.shown for header in catalogue.HEADERS if f"| `{header.shown}` |" not in table] == []
+
+
+def test_random_headers_follow_from_the_seed() -> None:
+    once, again, others = (list(map(str, composite.programs(seed, 20))) for seed in (7, 7, 8))
+    assert once == again
+    assert once != others
+
+
+def test_what_is_said_of_which_program() -> None:
+    stderr = """\
+warning: unused variable
+  --> src/p0001.rs:4:2
+error[E0658]: the type `f16` is unstable
+  --> src/p0003.rs:4:2
+error: floats in the integers of its header: `_ZN5bench5p00176primal17h0123456789abcdefE`
+error: Enzyme broke down (SIGABRT)
+error: could not compile `bench` (bin "bench") due to 1 previous error
+"""
+    said = [(message[:20], number) for message, number in errors(stderr)]
+    assert said == [("the type `f16` is un", 3), ("floats in the intege", 17), ("Enzyme broke down (S", None)]
+
+
+def test_a_program_that_dies_does_not_hide_the_others(tmp_path: Path) -> None:
+    good, dead, bad = programs = catalogue.chosen(3)
+    lines = [json.dumps({"case": k, "got": [" ".join(map(str, right(program)))]}) for k, program in enumerate(programs)]
+    binary = tmp_path / "bench"
+    binary.write_text(f"""\
+#!/bin/sh
+if [ $1 = 0 ]; then echo '{lines[0]}'; kill -SEGV $$; fi
+echo '{lines[2].replace("1", "2")}'
+""")
+    binary.chmod(0o755)
+    verdicts = run(programs, binary)
+    assert [verdicts[program].kind for program in (good, dead, bad)] == ["right", "crash", "wrong"]
+    assert "SIGSEGV" in verdicts[dead].said
+
+
+@pytest.mark.toolchain
+def test_some_of_each_family_are_right(tmp_path: Path) -> None:
+    assert unlisted(judge(catalogue.chosen(), tmp_path)) == []
+
+
+@pytest.mark.full
+@pytest.mark.toolchain
+def test_every_header_is_right_or_refused_as_listed(tmp_path: Path) -> None:
+    verdicts = judge(catalogue.everything(), tmp_path)
+    print(Counter(verdict.kind for verdict in verdicts.values()))
+    assert unlisted(verdicts) == []
+
+
+@pytest.mark.full
+@pytest.mark.toolchain
+def test_random_headers_are_right_or_refused(tmp_path: Path) -> None:
+    print(f"CRATEGRAD_TABLE_SEED={SEED}")
+    verdicts = judge(composite.programs(SEED, 2000), tmp_path)
+    print(Counter(verdict.kind for verdict in verdicts.values()))
+    assert [f"{p}: {v.kind}: {v.said}" for p, v in verdicts.items() if v.kind in {"wrong", "crash"}] == []
+
+
+def unlisted(verdicts: Verdicts) -> list[str]:
+    """What is neither right nor refused as the catalogue says."""
+    as_listed = {p for p, v in verdicts.items() if v.kind == "right" or (v.kind == "refused" and catalogue.refusal(p))}
+    return [f"{p}: {v.kind}: {v.said}" for p, v in verdicts.items() if p not in as_listed]
