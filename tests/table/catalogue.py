@@ -355,6 +355,8 @@ def refusal(program: Program) -> str:
             "a float in one word with a tag or another variant": any(map(_shares_a_word, header.types)),
             "a vector of boxes that is made and dropped in what is differentiated": VEC_TRAIT in header.types,
         }
+        # System V passes two floats in one register, and rustc hands them to `extern "C"` as one integer or vector.
+        why['two `f32` in one word of an `extern "C"` header'] = bool(header.abi) and any(map(_is_packed, header.types))
     why["the type is unstable in rustc 1.96"] = not {"f16", "f128"}.isdisjoint(f for t in header.types for f in t.floats)
     why["a float in one word with small integers"] = any(map(_packs_small_integers, header.types))
     why["a packed struct by value"] = any("repr(packed)" in type_.shown for type_ in by_value)
