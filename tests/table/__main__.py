@@ -39,12 +39,12 @@ def write_table(listed: Verdicts, random: Verdicts) -> None:
 
 def table(listed: Verdicts, random: Verdicts) -> Iterator[str]:
     """The figures, a row for each header, and the reasons."""
-    yield from ("", "| | programs | right | refused | wrong | crash |", "|---|---|---|---|---|---|")
-    yield _figures("the headers below", listed)
-    yield _figures(f"random headers, seed {SEED}", random)
-    cells: dict[Header, dict[Mode, Verdicts]] = {}
+    yield from ("", "| | programs | right | refused | wrong | crash | not tried |", "|---|---|---|---|---|---|---|")
+    yield _figures("the headers below", listed, len(catalogue.everything()))
+    yield _figures(f"random headers, seed {SEED}", random, COUNT)
+    cells: dict[Header, dict[Mode, Verdicts]] = {header: {} for header in catalogue.HEADERS}
     for program, verdict in listed.items():
-        cells.setdefault(program.header, {}).setdefault(program.mode, {})[program] = verdict
+        cells[program.header].setdefault(program.mode, {})[program] = verdict
     numbers: dict[str, int] = {}
     levels = [level for level in LEVELS if any(program.level == level for program in listed)]
     yield f"\n{len(cells)} headers; at the levels {', '.join(levels)} unless a cell says at which.\n"
@@ -60,14 +60,18 @@ def table(listed: Verdicts, random: Verdicts) -> Iterator[str]:
     yield ""
 
 
-def _figures(name: str, verdicts: Verdicts) -> str:
+def _figures(name: str, verdicts: Verdicts, programs: int) -> str:
+    """Shares are of all programs that there are: what was not tried is not right."""
     counts = Counter(verdict.kind for verdict in verdicts.values())
-    figures = [f"{counts[kind]} ({counts[kind] / max(1, len(verdicts)):.1%})" for kind in KINDS]
-    return f"| {' | '.join([name, str(len(verdicts)), *figures])} |"
+    counts["not tried"] = programs - len(verdicts)
+    figures = [f"{counts[kind]} ({counts[kind] / programs:.1%})" for kind in (*KINDS, "not tried")]
+    return f"| {' | '.join([name, str(programs), *figures])} |"
 
 
 def _cell(verdicts: Verdicts, levels: list[str], numbers: dict[str, int]) -> str:
     """`right`, or what happened at which levels, with the number of its reason."""
+    if not verdicts:
+        return "not tried"
     outcomes: dict[str, list[str]] = {}
     for program, verdict in verdicts.items():
         reason = "" if verdict.kind == "right" else _reason(program, verdict)
@@ -82,7 +86,7 @@ def _reason(program: Program, verdict: Verdict) -> str:
     """In general words: without the names and the registers of one program."""
     if verdict.kind == "wrong":
         return "a number is another than the closed form's"
-    return catalogue.refusal(program) or re.split(r": *[`%<]", verdict.said)[0]
+    return catalogue.refusal(program) or re.split(r": *(?:[`%<]|$)", verdict.said)[0]
 
 
 if __name__ == "__main__":

@@ -60,10 +60,17 @@ pub fn show(case: usize, got: &[&[f64]]) {{
 #[unsafe(no_mangle)]
 pub extern "C" fn main(_argc: i32, argv: *const *const core::ffi::c_char) -> i32 {{
     let [first, n] = [1, 2].map(|i| unsafe {{ atoi(*argv.add(i)) }});
+    core::hint::black_box(control(n as f64, 1.0));
     for report in &REPORTS[first as usize..] {{
         report(n as u32);
     }}
     0
+}}
+
+// At level 0 a program with nothing but forward mode is refused, whatever its headers are.
+#[autodiff_reverse(control, Active, Active)]
+fn square(x: f64) -> f64 {{
+    x * x
 }}
 
 // What the headers speak of.
