@@ -131,7 +131,7 @@ class _Audit:
         return frozenset(_FLOATS)
 
     def _at(self, instruction: Value, message: str) -> Diagnostic:
-        return Diagnostic(message, self.module.place(instruction))
+        return Diagnostic(message, self.module.users_place(instruction))
 
 
 def _is_inactive(editor: Editor, function: Value) -> bool:

@@ -20,6 +20,7 @@ from pipeline.toolchain import Tool
 Value = int
 """A handle of an LLVM value; 0 is none."""
 
+_USERS_FOLDER = "."  # rustc's working folder, to which our rustc_wrapper maps it
 _UNREACHABLE = 7  # LLVMOpcode
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
@@ -72,6 +73,11 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "GetDebugLocColumn": (c_uint, [c_void_p]),
     "GetDebugLocFilename": (c_void_p, [c_void_p, POINTER(c_uint)]),
     "InstructionGetDebugLoc": (c_void_p, [c_void_p]),
+    "DILocationGetLine": (c_uint, [c_void_p]),
+    "DILocationGetColumn": (c_uint, [c_void_p]),
+    "DIScopeGetFile": (c_void_p, [c_void_p]),
+    "DIFileGetDirectory": (c_void_p, [c_void_p, POINTER(c_uint)]),
+    "DIFileGetFilename": (c_void_p, [c_void_p, POINTER(c_uint)]),
     "DILocationGetScope": (c_void_p, [c_void_p]),
     "DILocationGetInlinedAt": (c_void_p, [c_void_p]),
     "GetSubprogram": (c_void_p, [c_void_p]),
@@ -195,6 +201,24 @@ class Module:
             return None
         size = c_size_t()
         return text(self.api.GetAsString(constant, byref(size)), size.value).partition("\0")[0]
+
+    def users_place(self, instruction: Value) -> str | None:
+        """The innermost place in the user's own crate that an instruction comes from; the innermost of all, where it has none.
+
+        What a function of std's was inlined into is more to the point than where in std that stands.
+        """
+        location = self.api.InstructionGetDebugLoc(instruction)
+        while location:
+            file = self.api.DIScopeGetFile(self.api.DILocationGetScope(location))
+            if self._text(self.api.DIFileGetDirectory, file) == _USERS_FOLDER:
+                line, column = self.api.DILocationGetLine(location), self.api.DILocationGetColumn(location)
+                return f"{self._text(self.api.DIFileGetFilename, file)}:{line}:{column}"
+            location = self.api.DILocationGetInlinedAt(location)
+        return self.place(instruction)
+
+    def _text(self, getter: Any, owner: Value) -> str:
+        size = c_uint()
+        return text(getter(owner, byref(size)), size.value) if owner else ""
 
     def place(self, instruction: Value) -> str | None:
         """`file:line:column` of an instruction by its debug info."""

@@ -7,6 +7,8 @@ are followed; an integer that is moved as a float arrives unchanged.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor, Slot
 from pipeline.repairs import opaque
@@ -38,8 +40,18 @@ def _parts(editor: Editor, web: _Web, words: Words) -> int:
     """How many floats each word of the web is; 0: it is no float, or it is not known."""
     if not web.is_moved_only:
         return 0
-    counts = {words.parts(value, web.bits) for value in web.values if editor.is_plain_load(value)}
+    loads = [value for value in web.values if editor.is_plain_load(value)]
+    seen = {parts for access in (*loads, *web.stores) for parts in _parts_beside(editor.slot(access), web.floats)}
+    counts = seen or {words.parts(load, web.bits) for load in loads}
     return counts.pop() if len(counts) == 1 else 0
+
+
+def _parts_beside(slot: Slot, floats: set[Slot]) -> Iterator[int]:
+    """How many floats lie in a place, by those that are read or written in the same place singly."""
+    base, begin, bits = slot
+    for width in sorted(_WIDTHS):
+        if any((base, begin + offset, width) in floats for offset in range(0, bits // 8, width // 8)) and width < bits:
+            yield bits // width
 
 
 def _float_slots(editor: Editor, instructions: list[Value]) -> set[Slot]:
