@@ -16,7 +16,7 @@ from pipeline.llvm import Module, Value
 from pipeline.llvm_edit import Editor
 from pipeline.toolchain import Tool
 
-_POINTER = "what is called here through a pointer is not known, and would count as constant"
+_POINTER = "what is called here through a pointer would count as constant: {} functions of the program have that type"
 _PACKED = "a function that has floats in the integers of its header would lose their derivatives: `{}`"
 _MIXED = "a function that returns floats beside integers would lose their derivatives: `{}`"
 _TAKEN = "the bits of an integer are taken for a float here, and a derivative with regard to what they were would be lost"
@@ -54,7 +54,7 @@ class _Audit:
     def of(self, function: Value) -> Iterator[Diagnostic]:
         """What all rules find."""
         for call in indirect_calls(self.editor, function):
-            yield self._at(call, _POINTER)
+            yield self._at(call, _POINTER.format(self._count(self.editor.called_type(call)) or "no"))
         for call in calls(self.editor, function):
             yield from self._called(call)
         for instruction in self.module.returning_instructions(function):
@@ -62,6 +62,9 @@ class _Audit:
                 yield self._at(instruction, _MOVED)
             elif self.api.IsABitCastInst(instruction):
                 yield from self._cast(instruction)
+
+    def _count(self, ty: Value) -> int:
+        return sum(self.editor.function_type(function) == ty for function in self.module.functions())
 
     def _called(self, call: Value) -> Iterator[Diagnostic]:
         callee = self.module.callee(call)

@@ -37,6 +37,9 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "GetNamedGlobal": (c_void_p, [c_void_p, c_char_p]),
     "DeleteGlobal": (None, [c_void_p]),
     "AddGlobal": (c_void_p, [c_void_p, c_void_p, c_char_p]),
+    "GetFirstGlobal": (c_void_p, [c_void_p]),
+    "GetNextGlobal": (c_void_p, [c_void_p]),
+    "IsGlobalConstant": (c_int, [c_void_p]),
     "GetFirstFunction": (c_void_p, [c_void_p]),
     "GetNextFunction": (c_void_p, [c_void_p]),
     "IsAConstantDataArray": (c_void_p, [c_void_p]),
@@ -128,6 +131,13 @@ class Module:
     def functions(self) -> Iterator[Value]:
         """All functions, declarations included."""
         return self._chain(self.api.GetFirstFunction(self.handle), self.api.GetNextFunction)
+
+    def constants(self) -> Iterator[Value]:
+        """The initial values of all global variables that have one and never change."""
+        for variable in self._chain(self.api.GetFirstGlobal(self.handle), self.api.GetNextGlobal):
+            value = self.api.GetInitializer(variable) if self.api.IsGlobalConstant(variable) else 0
+            if value:
+                yield int(value)
 
     def named(self, names: Iterable[str]) -> list[Value]:
         """The functions of these names that there are, in the order of the names."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from ctypes import POINTER, c_char_p, c_int, c_longlong, c_size_t, c_uint, c_ulonglong, c_void_p
 from typing import Any
@@ -12,8 +12,11 @@ from pipeline.llvm import Module, Value, text
 
 _FUNCTION = 2**32 - 1  # LLVMAttributeFunctionIndex
 _EQUAL = 32  # LLVMIntEQ
-_INTERNAL = 8  # LLVMInternalLinkage
-_INTEGER, _STRUCT, _VECTOR = 8, 10, 13  # LLVMTypeKind
+_INTERNAL, _EXTERNAL_WEAK = 8, 12  # LLVMLinkage
+_END = "crategrad_unexpected_call"
+_INTEGER, _STRUCT, _ARRAY, _VECTOR = 8, 10, 11, 13  # LLVMTypeKind
+_POINTER_BYTES = 8
+_INVARIANT = b"invariant.load"
 # LLVMOpcode: shl, lshr, ashr, and, or, xor, trunc, zext, sext; and icmp, switch, GEP, add, sub, mul, div, rem, int to float.
 _BITWISE = {20, 21, 22, 23, 24, 25, 30, 31, 32}
 _COUNTING = {42, 3, 29, 8, 10, 12, 14, 15, 17, 18, 35, 36}
@@ -55,6 +58,9 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "GetIntTypeWidth": (c_uint, [c_void_p]),
     "CountStructElementTypes": (c_uint, [c_void_p]),
     "GetStructElementTypes": (None, [c_void_p, POINTER(c_void_p)]),
+    "GetArrayLength2": (c_ulonglong, [c_void_p]),
+    "GetMDKindIDInContext": (c_uint, [c_void_p, c_char_p, c_uint]),
+    "GetMetadata": (c_void_p, [c_void_p, c_uint]),
     "GetElementType": (c_void_p, [c_void_p]),
     "TypeOf": (c_void_p, [c_void_p]),
     "PointerTypeInContext": (c_void_p, [c_void_p, c_uint]),
@@ -108,6 +114,9 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "BuildLoad2": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildStore": (c_void_p, [c_void_p, c_void_p, c_void_p]),
     "BuildInBoundsGEP2": (c_void_p, [c_void_p, c_void_p, c_void_p, POINTER(c_void_p), c_uint, c_char_p]),
+    "BuildGlobalStringPtr": (c_void_p, [c_void_p, c_char_p, c_char_p]),
+    "BuildIsNotNull": (c_void_p, [c_void_p, c_void_p, c_char_p]),
+    "BuildBr": (c_void_p, [c_void_p, c_void_p]),
     "BuildICmp": (c_void_p, [c_void_p, c_int, c_void_p, c_void_p, c_char_p]),
     "BuildCondBr": (c_void_p, [c_void_p, c_void_p, c_void_p, c_void_p]),
     "BuildRet": (c_void_p, [c_void_p, c_void_p]),
@@ -262,6 +271,28 @@ class Editor:
         """The type of what an instruction gives, or, if it is a store, of what it stores."""
         value = self.api.GetOperand(instruction, 0) if self.api.IsAStoreInst(instruction) else instruction
         return int(self.api.TypeOf(value))
+
+    def vtable_slot(self, pointer: Value) -> int | None:
+        """At which byte of a vtable a pointer was read; None where it may be no vtable's.
+
+        rustc marks what it reads from a vtable as never changing, and nothing else.
+        """
+        kind = self.api.GetMDKindIDInContext(self.module.context, _INVARIANT, len(_INVARIANT))
+        if not self.is_plain_load(pointer) or not self.api.GetMetadata(pointer, kind):
+            return None
+        return self.slot(pointer)[1]
+
+    def member_at(self, constant: Value, offset: int) -> Value:
+        """The pointer that stands at a byte of a constant struct of pointers and bytes; 0 where there is none."""
+        place = 0
+        for index in range(self.api.GetNumOperands(constant)):
+            member = self.api.GetOperand(constant, index)
+            ty = self.api.TypeOf(member)
+            is_bytes = self.api.GetTypeKind(ty) == _ARRAY
+            if place == offset:
+                return 0 if is_bytes else int(member)
+            place += self.api.GetArrayLength2(ty) if is_bytes else _POINTER_BYTES
+        return 0
 
     def slot(self, access: Value) -> Slot:
         """Where a load or a store goes, as far as constant offsets lead back."""
@@ -422,27 +453,60 @@ class Editor:
         self.api.ReplaceAllUsesWith(instruction, by)
         self.api.InstructionEraseFromParent(instruction)
 
-    def compare_and_call(self, name: str, ty: Value, candidates: Sequence[Value]) -> Value:
-        """A new internal function: given a function's address and arguments of the function type `ty`, it calls the
-        candidate that has this address, and traps where none has.
+    def compare_and_call(self, name: str, ty: Value, candidates: Mapping[Value, Value], complaint: str) -> Value:
+        """A new internal function: given a function's address and arguments of the function type `ty`, it calls what the
+        candidate of this address is mapped to; where none has it, it complains and ends the program.
         """
         api, context = self.api, self.module.context
-        result, parameters = self.return_type(ty), self.parameter_types(ty)
-        function = self.internal_function(name, result, [self.pointer_type(), *parameters])
-        arguments = self.parameters(function)[1:]
+        function = self.internal_function(name, self.return_type(ty), [self.pointer_type(), *self.parameter_types(ty)])
+        address, *arguments = self.parameters(function)
+        with self.block(function) as builder:
+            for candidate, called in candidates.items():
+                found, next_one = (api.AppendBasicBlockInContext(context, function, b"") for _ in range(2))
+                api.BuildCondBr(builder, api.BuildICmp(builder, _EQUAL, address, candidate, b""), found, next_one)
+                api.PositionBuilderAtEnd(builder, found)
+                self._return(builder, ty, self.call(builder, ty, called, arguments))
+                api.PositionBuilderAtEnd(builder, next_one)
+            end = self._ending_function()
+            self.call(builder, self.function_type(end), end, [api.BuildGlobalStringPtr(builder, complaint.encode(), b"")])
+            api.BuildUnreachable(builder)
+        return function
+
+    def _ending_function(self) -> Value:
+        """The function that prints what it is given on stderr, where there is a C library to print with, and traps."""
+        if found := self.module.named([_END]):
+            return found[0]
+        api, context = self.api, self.module.context
+        function = self.internal_function(_END, self.void_type(), [self.pointer_type()])
+        for attribute in ("noreturn", "nounwind", "cold", "noinline"):
+            self.add_attribute(function, attribute)
+        printer_type = api.FunctionType(self.integer(32), (c_void_p * 2)(self.integer(32), self.pointer_type()), 2, 1)
+        printer = self.module.named(["dprintf"])
+        if not printer:
+            printer = [api.AddFunction(self.module.handle, b"dprintf", printer_type)]
+            api.SetLinkage(printer[0], _EXTERNAL_WEAK)
         trap = self.module.declare("llvm.trap", variadic=False)
         with self.block(function) as builder:
-            for candidate in candidates:
-                found, next_one = (api.AppendBasicBlockInContext(context, function, b"") for _ in range(2))
-                equal = api.BuildICmp(builder, _EQUAL, api.GetParam(function, 0), candidate, b"")
-                api.BuildCondBr(builder, equal, found, next_one)
-                api.PositionBuilderAtEnd(builder, found)
-                returned = self.call(builder, ty, candidate, arguments)
-                api.BuildRetVoid(builder) if result == self.void_type() else api.BuildRet(builder, returned)
-                api.PositionBuilderAtEnd(builder, next_one)
+            says, ends = (api.AppendBasicBlockInContext(context, function, b"") for _ in range(2))
+            api.BuildCondBr(builder, api.BuildIsNotNull(builder, printer[0], b""), says, ends)
+            api.PositionBuilderAtEnd(builder, says)
+            self.call(builder, printer_type, printer[0], [api.ConstInt(self.integer(32), 2, 0), *self.parameters(function)])
+            api.BuildBr(builder, ends)
+            api.PositionBuilderAtEnd(builder, ends)
             self.call(builder, self.function_type(trap), trap, [])
             api.BuildUnreachable(builder)
         return function
+
+    def pass_on(self, name: str, ty: Value, function: Value) -> Value:
+        """A new internal function that does nothing but call another of that type."""
+        made = self.internal_function(name, self.return_type(ty), self.parameter_types(ty))
+        with self.block(made) as builder:
+            self._return(builder, ty, self.call(builder, ty, function, self.parameters(made)))
+        return made
+
+    def _return(self, builder: Value, ty: Value, value: Value) -> None:
+        is_void = self.return_type(ty) == self.void_type()
+        self.api.BuildRetVoid(builder) if is_void else self.api.BuildRet(builder, value)
 
     def internal_function(self, name: str, result: Value, parameters: Sequence[Value]) -> Value:
         """A new function of this module's own, without a body yet."""

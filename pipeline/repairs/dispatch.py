@@ -1,8 +1,8 @@
 """Indirect calls become compare-and-call over everything that they can call.
 
 Enzyme does not know what a pointer calls: a `fn` pointer that is constant has no derivative at all, a `dyn` method none
-that it can find.  The whole program is here, so every candidate is: a function of that type whose address is taken, be it
-in a vtable.
+that it can find.  The whole program is here, so every candidate is: a method, whatever stands at its place in a vtable; any
+other pointer, a function of that type whose address is taken.
 """
 
 from __future__ import annotations
@@ -19,34 +19,56 @@ MOST = 64
 _STALE = ("captures", "readonly", "readnone", "writeonly")
 """What LLVM had found out about pointers that now are compared and handed on."""
 
+_TYPES = {"f16": "Float@half", "f32": "Float@float", "f64": "Float@double"}  # as Enzyme writes them
+
+Kind = tuple[Value, int | None]
+"""The type of what is called, and at which byte of a vtable its address stood."""
+
 
 def indirect_calls(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Rewrite those that the shims reach, and those in what these call, and so on."""
-    module = editor.module
     done: list[str] = []
-    dispatchers: dict[Value, Value] = {}
+    dispatchers: dict[Kind, Value] = {}
     while True:
         found = [(f, call) for f in call_tree.call_tree(editor, shims) for call in call_tree.indirect_calls(editor, f)]
-        types = {call: editor.called_type(call) for _, call in found}
-        for ty in dict.fromkeys(types.values()):
-            candidates = [] if ty in dispatchers else _candidates(editor, ty)
+        kinds = {call: (editor.called_type(call), editor.vtable_slot(editor.module.callee(call))) for _, call in found}
+        for kind in dict.fromkeys(kinds.values()):
+            candidates = [] if kind in dispatchers else _candidates(editor, kind)
             if 0 < len(candidates) <= MOST:
-                dispatchers[ty] = editor.compare_and_call(f"crategrad_dispatch_{len(dispatchers)}", ty, candidates)
-                names = ", ".join(module.name(candidate) for candidate in candidates)
-                done.append(f"dispatch: {module.name(dispatchers[ty])} of {len(candidates)}: {names}")
-        found = [(function, call) for function, call in found if types[call] in dispatchers]
+                dispatchers[kind] = _dispatcher(editor, f"crategrad_dispatch_{len(dispatchers)}", kind, candidates)
+                names = ", ".join(editor.module.name(candidate) for candidate in candidates)
+                done.append(f"dispatch: {editor.module.name(dispatchers[kind])} of {len(candidates)}: {names}")
+        found = [(function, call) for function, call in found if kinds[call] in dispatchers]
         if not found:
             return done
         for function, call in found:
             editor.drop_parameter_attributes(function, *_STALE)
-            _rewrite(editor, call, dispatchers[types[call]])
+            _rewrite(editor, call, dispatchers[kinds[call]])
 
 
-def _candidates(editor: Editor, ty: Value) -> list[Value]:
-    """The functions of a type that something else than a direct call uses."""
-    module = editor.module
-    functions = [f for f in module.functions() if editor.function_type(f) == ty and module.is_defined(f)]
+def _candidates(editor: Editor, kind: Kind) -> list[Value]:
+    """The functions that such a call can call; of those without a body Enzyme knows some, and refuses the others."""
+    module, (ty, slot) = editor.module, kind
+    if slot is not None:
+        members = [editor.member_at(constant, slot) for constant in module.constants()]
+        return list(dict.fromkeys(m for m in members if m and module.is_function(m) and editor.function_type(m) == ty))
+    functions = [function for function in module.functions() if editor.function_type(function) == ty]
     return [f for f in functions if any(not module.is_call(user) or module.callee(user) != f for user in module.users(f))]
+
+
+def _dispatcher(editor: Editor, name: str, kind: Kind, candidates: Sequence[Value]) -> Value:
+    """Each candidate behind a function into which type analysis does not look: what `self` is differs between them."""
+    ty, _ = kind
+    called = {}
+    for number, candidate in enumerate(candidates):
+        called[candidate] = editor.pass_on(f"{name}.{number}", ty, candidate)
+        editor.add_text_attribute(called[candidate], "enzyme_ta_norecur")
+        for index, word in enumerate((editor.return_type(ty), *editor.parameter_types(ty))):
+            if float_type := _TYPES.get(editor.float_name(word)):
+                editor.add_text_attribute(called[candidate], "enzyme_type", f"{{[-1]:{float_type}}}", index)
+    names = ", ".join(editor.module.name(candidate) for candidate in candidates)
+    complaint = f"error: differentiated code called a pointer that is none of what it could be here: {names}\n"
+    return editor.compare_and_call(name, ty, called, complaint.replace("%", "%%"))
 
 
 def _rewrite(editor: Editor, call: Value, dispatcher: Value) -> None:
