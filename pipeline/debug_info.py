@@ -72,6 +72,19 @@ def holds_float(module: Module, ty: Value) -> bool:
             return False
 
 
+def holds_pointer(module: Module, ty: Value) -> bool:
+    """Whether there is a pointer in a value of the type itself."""
+    operands = module.metadata_operands(ty)
+    match module.metadata_tag(ty):
+        case tag if tag in {ARRAY, _MEMBER}:
+            return holds_pointer(module, operands[_BASE_TYPE])
+        case tag if tag in {STRUCTURE, UNION, _VARIANT_PART}:
+            elements = module.metadata_operands(operands[_ELEMENTS]) if operands[_ELEMENTS] else []
+            return any(holds_pointer(module, element) for element in elements if module.metadata_tag(element) in _PARTS)
+        case tag:
+            return tag == POINTER
+
+
 def floats_reached(module: Module, ty: Value) -> frozenset[str]:
     """The float types (`f32`, `f64` …) in a value of the type, and in whatever its pointers lead to."""
     found: set[str] = set()

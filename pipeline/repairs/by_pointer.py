@@ -13,6 +13,9 @@ from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs.inline import CLEAN, packed_parameter_sizes, recursive, returns_packed_floats
 
+ENDING = ".by_pointer"
+"""What is added to the name of such a function."""
+
 
 def recursive_headers(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Give a new header to each such function that the shims reach; a line for each."""
@@ -53,7 +56,7 @@ class _Header:
         for ty, is_pointer in zip(self.editor.parameter_types(self.ty), self.is_pointer, strict=True):
             parameters.append(pointer if is_pointer else ty)
         result = self.editor.void_type() if self.result else self.editor.return_type(self.ty)
-        name = f"{self.editor.module.name(self.function)}.by_pointer"
+        name = f"{self.editor.module.name(self.function)}{ENDING}"
         made = self.editor.internal_function(name, result, parameters)
         self.editor.copy_attributes(self.function, made, but=("memory", "noinline"))
         return made

@@ -10,11 +10,15 @@ from pipeline.llvm_edit import Editor
 
 _ATTRIBUTES = ("noinline", "nofree", "nounwind", "willreturn")
 _TO_ENZYME = ("enzyme_inactive", "enzyme_ta_norecur")
+_STORED = (1, 8, 16, 32, 64)
 _TYPES = {"f16": "Float@half", "f32": "Float@float", "f64": "Float@double"}  # as Enzyme writes them
 _NAMES = {0: "float_of_i{}", 1: "i{}_of_float"}
 _WIDTHS = (16, 32, 64)
 
-FUNCTIONS = tuple(f"crategrad_{name.format(bits)}" for name in _NAMES.values() for bits in _WIDTHS)
+FUNCTIONS = (
+    *(f"crategrad_{name.format(bits)}" for name in _NAMES.values() for bits in _WIDTHS),
+    *(f"crategrad_store_i{bits}" for bits in _STORED),
+)
 """The names of all that there can be in a module."""
 
 
@@ -45,6 +49,24 @@ def is_counted(editor: Editor, integer: Value) -> bool:
     return True
 
 
+def store(editor: Editor, instruction: Value) -> None:
+    """Make a store of an integer one that Enzyme leaves alone: it is done once, and not to the shadow."""
+    value, pointer = editor.operands(instruction)
+    bits = editor.integer_bits(editor.api.TypeOf(value))
+    name = f"crategrad_store_i{bits}"
+    function = next(iter(editor.module.named([name])), 0)
+    if not function:
+        function = editor.internal_function(name, editor.void_type(), [editor.api.TypeOf(value), editor.pointer_type()])
+        _hide(editor, function)
+        with editor.block(function) as builder:
+            made = editor.api.BuildStore(builder, *editor.parameters(function))
+            editor.api.SetAlignment(made, 1)
+            editor.api.BuildRetVoid(builder)
+    with editor.module.before(instruction) as builder:
+        editor.call(builder, editor.function_type(function), function, [value, pointer])
+    editor.api.InstructionEraseFromParent(instruction)
+
+
 def cast(editor: Editor, value: Value, ty: Value, place: Value) -> Value:
     """The value's bits as a type of the same width, before the instruction `place`."""
     function = _function(editor, editor.api.TypeOf(value), ty)
@@ -58,12 +80,16 @@ def _function(editor: Editor, given: Value, wanted: Value) -> Value:
     if found := editor.module.named([name]):
         return found[0]
     function = editor.internal_function(name, wanted, [given])
-    for attribute in _ATTRIBUTES:
-        editor.add_attribute(function, attribute)
-    for attribute in _TO_ENZYME:
-        editor.add_text_attribute(function, attribute)
+    _hide(editor, function)
     for index, ty in enumerate((wanted, given)):
         editor.add_text_attribute(function, "enzyme_type", f"{{[-1]:{_TYPES.get(editor.float_name(ty), 'Integer')}}}", index)
     with editor.block(function) as builder:
         editor.api.BuildRet(builder, editor.api.BuildBitCast(builder, editor.api.GetParam(function, 0), wanted, b""))
     return function
+
+
+def _hide(editor: Editor, function: Value) -> None:
+    for attribute in _ATTRIBUTES:
+        editor.add_attribute(function, attribute)
+    for attribute in _TO_ENZYME:
+        editor.add_text_attribute(function, attribute)
