@@ -20,6 +20,7 @@ _INVARIANT = b"invariant.load"
 # LLVMOpcode: shl, lshr, ashr, and, or, xor, trunc, zext, sext; and icmp, switch, GEP, add, sub, mul, div, rem, int to float.
 _BITWISE = {20, 21, 22, 23, 24, 25, 30, 31, 32}
 _COUNTING = {42, 3, 29, 8, 10, 12, 14, 15, 17, 18, 35, 36}
+_TYPE_NAMES = {"f16": "half", "f32": "float", "f64": "double", "f128": "fp128"}  # LLVM's, and Enzyme's
 _BITS = {"f16": 16, "f32": 32, "f64": 64, "f128": 128}
 _FLOATS = {1: "f16", 2: "f32", 3: "f64", 5: "f128"}
 
@@ -61,6 +62,9 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "GetArrayLength2": (c_ulonglong, [c_void_p]),
     "GetMDKindIDInContext": (c_uint, [c_void_p, c_char_p, c_uint]),
     "GetMetadata": (c_void_p, [c_void_p, c_uint]),
+    "SetMetadata": (None, [c_void_p, c_uint, c_void_p]),
+    "MDStringInContext2": (c_void_p, [c_void_p, c_char_p, c_size_t]),
+    "MDNodeInContext2": (c_void_p, [c_void_p, POINTER(c_void_p), c_size_t]),
     "GetElementType": (c_void_p, [c_void_p]),
     "TypeOf": (c_void_p, [c_void_p]),
     "PointerTypeInContext": (c_void_p, [c_void_p, c_uint]),
@@ -165,6 +169,25 @@ class Editor:
         """Give the function, its result (index 0) or a parameter (from 1) an attribute that is no LLVM's own."""
         attribute = self.api.CreateStringAttribute(self.module.context, name.encode(), len(name), value.encode(), len(value))
         self.api.AddAttributeAtIndex(function, index, attribute)
+
+    def enzyme_type(self, ty: Value) -> str:
+        """What Enzyme's type analysis calls a float type, `Float@double`; empty for any other."""
+        name = self.float_name(ty)
+        return f"Float@{_TYPE_NAMES[name]}" if name else ""
+
+    def say_float(self, load: Value) -> None:
+        """Tell Enzyme that what is loaded is the float that its type says: elsewhere it may not find out."""
+        api, context = self.api, self.module.context
+        name = self.enzyme_type(self.api.TypeOf(load)).encode()
+        leaf = self._node([api.MDStringInContext2(context, name, len(name))])
+        everywhere = api.ValueAsMetadata(api.ConstInt(self.integer(32), 2**32 - 1, 0))
+        tree = self._node([api.MDStringInContext2(context, b"Unknown", 7), everywhere, leaf])
+        kind = api.GetMDKindIDInContext(context, b"enzyme_type", len(b"enzyme_type"))
+        api.SetMetadata(load, kind, api.MetadataAsValue(context, tree))
+
+    def _node(self, operands: Sequence[Value]) -> Value:
+        array = (c_void_p * len(operands))(*operands)
+        return int(self.api.MDNodeInContext2(self.module.context, array, len(operands)))
 
     def drop_attributes(self, function: Value, *names: str) -> None:
         """Take attributes off the function."""
@@ -353,13 +376,14 @@ class Editor:
     def float_behind(self, value: Value) -> Value:
         """The float of whose bits an integer is made; 0 where it is not made so."""
         source = self.api.GetOperand(value, 0) if self.api.IsABitCastInst(value) else 0
-        return int(source) if source and self._is_float(source) else 0
+        return int(source) if source and self.is_float(source) else 0
 
     def is_cast_to_float(self, value: Value) -> bool:
         """True for a bitcast that makes a float of an integer."""
-        return bool(self.api.IsABitCastInst(value)) and self._is_float(value)
+        return bool(self.api.IsABitCastInst(value)) and self.is_float(value)
 
-    def _is_float(self, value: Value) -> bool:
+    def is_float(self, value: Value) -> bool:
+        """True for a value of a float type."""
         return self.api.GetTypeKind(self.api.TypeOf(value)) in _FLOATS
 
     def is_choice(self, value: Value) -> bool:

@@ -45,4 +45,5 @@ def repair(module: Module, shims: Sequence[Value]) -> list[str]:
             done.append(f"retype: {module.name(function)}")
         if opaque.hide_integers(editor, function):
             done.append(f"opaque: {module.name(function)}")
+    by_pointer.say_what_is_read(editor, shims)
     return done + recursive_results.integers(editor, shims)

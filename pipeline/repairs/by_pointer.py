@@ -37,6 +37,22 @@ def recursive_headers(editor: Editor, shims: Sequence[Value]) -> list[str]:
     return [f"by_pointer: {editor.module.name(header.function)}" for header in headers]
 
 
+def say_what_is_read(editor: Editor, shims: Sequence[Value]) -> None:
+    """Tell Enzyme of the floats in the memory that such headers go through: of a recursive call it does not find out."""
+    for function in call_tree(editor, shims):
+        places = set(editor.parameters(function)) if _is_by_pointer(editor, function) else set()
+        for call in calls(editor, function):
+            if _is_by_pointer(editor, editor.module.callee(call)):
+                places |= set(editor.module.arguments(call))
+        for load in editor.module.instructions(function) if places else ():
+            if editor.is_plain_load(load) and editor.is_float(load) and editor.slot(load)[0] in places:
+                editor.say_float(load)
+
+
+def _is_by_pointer(editor: Editor, function: Value) -> bool:
+    return editor.module.name(function).endswith(ENDING)
+
+
 class _Header:
     """A function, and the one that takes its place: some parameters and the result are pointers to what they were."""
 

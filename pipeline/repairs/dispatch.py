@@ -19,8 +19,6 @@ MOST = 64
 _STALE = ("captures", "readonly", "readnone", "writeonly")
 """What LLVM had found out about pointers that now are compared and handed on."""
 
-_TYPES = {"f16": "Float@half", "f32": "Float@float", "f64": "Float@double"}  # as Enzyme writes them
-
 Kind = tuple[Value, int | None]
 """The type of what is called, and at which byte of a vtable its address stood."""
 
@@ -64,7 +62,7 @@ def _dispatcher(editor: Editor, name: str, kind: Kind, candidates: Sequence[Valu
         called[candidate] = editor.pass_on(f"{name}.{number}", ty, candidate)
         editor.add_text_attribute(called[candidate], "enzyme_ta_norecur")
         for index, word in enumerate((editor.return_type(ty), *editor.parameter_types(ty))):
-            if float_type := _TYPES.get(editor.float_name(word)):
+            if float_type := editor.enzyme_type(word):
                 editor.add_text_attribute(called[candidate], "enzyme_type", f"{{[-1]:{float_type}}}", index)
     names = ", ".join(editor.module.name(candidate) for candidate in candidates)
     complaint = f"error: differentiated code called a pointer that is none of what it could be here: {names}\n"

@@ -11,7 +11,6 @@ from pipeline.llvm_edit import Editor
 _ATTRIBUTES = ("noinline", "nofree", "nounwind", "willreturn")
 _TO_ENZYME = ("enzyme_inactive", "enzyme_ta_norecur")
 _STORED = (1, 8, 16, 32, 64)
-_TYPES = {"f16": "Float@half", "f32": "Float@float", "f64": "Float@double"}  # as Enzyme writes them
 _NAMES = {0: "float_of_i{}", 1: "i{}_of_float"}
 _WIDTHS = (16, 32, 64)
 
@@ -82,7 +81,8 @@ def _function(editor: Editor, given: Value, wanted: Value) -> Value:
     function = editor.internal_function(name, wanted, [given])
     _hide(editor, function)
     for index, ty in enumerate((wanted, given)):
-        editor.add_text_attribute(function, "enzyme_type", f"{{[-1]:{_TYPES.get(editor.float_name(ty), 'Integer')}}}", index)
+        kind = editor.enzyme_type(ty) or "Integer"
+        editor.add_text_attribute(function, "enzyme_type", f"{{[-1]:{kind}}}", index)
     with editor.block(function) as builder:
         editor.api.BuildRet(builder, editor.api.BuildBitCast(builder, editor.api.GetParam(function, 0), wanted, b""))
     return function

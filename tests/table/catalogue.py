@@ -324,17 +324,7 @@ def chosen(count: int = 150, levels: Sequence[str] = ("0", "3")) -> list[Program
         random.shuffle(headers)
     taken = [header for row in zip_longest(*families) for header in row if header]
     programs = (Program(header, MODES[k % len(MODES)], level) for k, header in enumerate(taken) for level in levels)
-    return list(islice((program for program in programs if not refusal(program) and not fault(program)), count))
-
-
-def fault(program: Program) -> str:
-    """What is known to come out wrong or to die, and waits to be mended: the full run fails by it, the normal run does not."""
-    header, level = program.header, program.level
-    if program.mode.name == "reverse" and any(argument.passing == NESTED for argument in header.arguments):
-        return "the shadow of `&&T` is behind a shared reference, which rustc takes for unchanged"
-    if header.place == "recursive" and level == "0" and len(header.arguments) == 1 and len(header.arguments[0].type.leaves) > 1:
-        return "a recursive function that returns by sret, unoptimised"
-    return ""
+    return list(islice((program for program in programs if not refusal(program)), count))
 
 
 # What is known to be refused, and why.
@@ -343,23 +333,24 @@ def fault(program: Program) -> str:
 def refusal(program: Program) -> str:
     """Why a program is known to be refused; "" for one that should be right."""
     header, by_value = program.header, _by_value(program.header)
+    is_reverse = program.mode.name == "reverse"
     if header.place == "itself":
         why = {
             "an enum has no adjoint": any(_holds_enum(type_) for type_ in _moving(header)),
-            "what points to a number has no adjoint by value": program.mode.name == "reverse"
+            "what points to a number has no adjoint by value": is_reverse
             and any(a.is_active and a.passing.is_value and a.passing != VALUE for a in header.arguments),
+            "adjoints are not written to what is shared": is_reverse and any(a.passing == NESTED for a in header.arguments),
         }
     else:
         why = {
-            "a recursive function with packed floats": header.place == "recursive" and any(map(_is_packed, header.types)),
-            "a float in one word with a tag or another variant": any(map(_shares_a_word, header.types)),
+            "a recursive function with a float in one word with another variant": header.place == "recursive"
+            and any(map(_shares_a_word, header.types)),
             "a vector of boxes that is made and dropped in what is differentiated": VEC_TRAIT in header.types,
         }
         # System V passes two floats in one register, and rustc hands them to `extern "C"` as one integer or vector.
         why['two `f32` in one word of an `extern "C"` header'] = bool(header.abi) and any(map(_is_packed, header.types))
     why["the type is unstable in rustc 1.96"] = not {"f16", "f128"}.isdisjoint(f for t in header.types for f in t.floats)
-    why["a float in one word with small integers"] = any(map(_packs_small_integers, header.types))
-    why["a packed struct by value"] = any("repr(packed)" in type_.shown for type_ in by_value)
+    why["a packed struct by value"] = any("repr(packed)] struct { a: u8, b: f32" in type_.shown for type_ in by_value)
     return next((reason for reason, applies in why.items() if applies), "")
 
 
@@ -376,12 +367,6 @@ def _by_value(header: Header) -> list[Type]:
 
 def _holds_enum(type_: Type) -> bool:
     return any(word in type_.shown for word in ("Option<", "Result<", "enum "))
-
-
-def _packs_small_integers(type_: Type) -> bool:
-    """One word of a float and more than one integer, or of an array of such pairs."""
-    is_aggregate = type_.rust.startswith(("S", "["))
-    return is_aggregate and type_.floats == ["f32"] and (len(type_.leaves) > 2 or type_.rust.startswith("[("))
 
 
 def _shares_a_word(type_: Type) -> bool:
