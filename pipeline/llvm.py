@@ -146,20 +146,21 @@ class Module:
 
     def instructions(self, function: Value) -> Iterator[Value]:
         """All instructions of a function's body."""
-        for block in self._blocks(function):
-            yield from self._chain(self.api.GetFirstInstruction(block), self.api.GetNextInstruction)
+        for block in self.blocks(function):
+            yield from self.instructions_of(block)
 
     def returning_instructions(self, function: Value) -> list[Value]:
         """Those after which the function may still return: what ends in a panic has no derivative."""
-        ends = ((block, self.api.GetBasicBlockTerminator(block)) for block in self._blocks(function))
+        ends = ((block, self.api.GetBasicBlockTerminator(block)) for block in self.blocks(function))
         blocks = [block for block, end in ends if self.api.GetInstructionOpcode(end) != _UNREACHABLE]
-        return [
-            instruction
-            for block in blocks
-            for instruction in self._chain(self.api.GetFirstInstruction(block), self.api.GetNextInstruction)
-        ]
+        return [instruction for block in blocks for instruction in self.instructions_of(block)]
 
-    def _blocks(self, function: Value) -> Iterator[Value]:
+    def instructions_of(self, block: Value) -> Iterator[Value]:
+        """The instructions of a block."""
+        return self._chain(self.api.GetFirstInstruction(block), self.api.GetNextInstruction)
+
+    def blocks(self, function: Value) -> Iterator[Value]:
+        """The blocks of a function's body."""
         return self._chain(self.api.GetFirstBasicBlock(function), self.api.GetNextBasicBlock)
 
     def name(self, value: Value) -> str:

@@ -97,6 +97,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "SetOperand": (None, [c_void_p, c_uint, c_void_p]),
     "IsATruncInst": (c_void_p, [c_void_p]),
     "IsAZExtInst": (c_void_p, [c_void_p]),
+    "IsAAllocaInst": (c_void_p, [c_void_p]),
     "IsAInstruction": (c_void_p, [c_void_p]),
     "IsASExtInst": (c_void_p, [c_void_p]),
     "IsAFPToSIInst": (c_void_p, [c_void_p]),
@@ -118,6 +119,10 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "BuildLoad2": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildStore": (c_void_p, [c_void_p, c_void_p, c_void_p]),
     "BuildInBoundsGEP2": (c_void_p, [c_void_p, c_void_p, c_void_p, POINTER(c_void_p), c_uint, c_char_p]),
+    "BuildNot": (c_void_p, [c_void_p, c_void_p, c_char_p]),
+    "InstructionClone": (c_void_p, [c_void_p]),
+    "InstructionSetDebugLoc": (None, [c_void_p, c_void_p]),
+    "InsertIntoBuilder": (None, [c_void_p, c_void_p]),
     "BuildGlobalStringPtr": (c_void_p, [c_void_p, c_char_p, c_char_p]),
     "BuildIsNotNull": (c_void_p, [c_void_p, c_void_p, c_char_p]),
     "BuildBr": (c_void_p, [c_void_p, c_void_p]),
@@ -160,9 +165,9 @@ class Editor:
         """True where the call itself has the attribute."""
         return bool(self.api.GetCallSiteEnumAttribute(call, _FUNCTION, self._kind(name)))
 
-    def add_attribute(self, function: Value, name: str) -> None:
-        """Give the function an attribute without a value."""
-        attribute = self.api.CreateEnumAttribute(self.module.context, self._kind(name), 0)
+    def add_attribute(self, function: Value, name: str, value: int = 0) -> None:
+        """Give the function an attribute, with a value where it takes one."""
+        attribute = self.api.CreateEnumAttribute(self.module.context, self._kind(name), value)
         self.api.AddAttributeAtIndex(function, _FUNCTION, attribute)
 
     def add_text_attribute(self, function: Value, name: str, value: str = "", index: int = _FUNCTION) -> None:
@@ -338,6 +343,10 @@ class Editor:
         """True for a call of one of LLVM's own functions."""
         return self.module.is_call(value) and self.module.name(self.module.callee(value)).startswith("llvm.")
 
+    def is_lifetime(self, value: Value) -> bool:
+        """True for a call that says where the life of a stack slot begins or ends."""
+        return self.module.is_call(value) and self.module.name(self.module.callee(value)).startswith("llvm.lifetime.")
+
     def counts_only(self, user: Value) -> bool:
         """Whether an instruction takes an integer for the number that it is: compared, counted with, made a float of.
 
@@ -399,6 +408,14 @@ class Editor:
     def incoming_blocks(self, phi: Value) -> list[Value]:
         """The blocks from which a phi's values come."""
         return [int(self.api.GetIncomingBlock(phi, index)) for index in range(self.api.CountIncoming(phi))]
+
+    def incoming_from(self, phi: Value, block: Value) -> Value:
+        """The value that a phi has if control came from a block."""
+        return self.chosen(phi)[self.incoming_blocks(phi).index(block)]
+
+    def is_local(self, value: Value) -> bool:
+        """True for a parameter, and for what an instruction gives."""
+        return bool(self.api.IsAArgument(value) or self.api.IsAInstruction(value))
 
     def add_incoming(self, phi: Value, values: Sequence[Value], like: Value) -> None:
         """Give a phi its values, from the blocks that another phi has its own from."""
@@ -491,10 +508,34 @@ class Editor:
                 api.PositionBuilderAtEnd(builder, found)
                 self._return(builder, ty, self.call(builder, ty, called, arguments))
                 api.PositionBuilderAtEnd(builder, next_one)
-            end = self._ending_function()
-            self.call(builder, self.function_type(end), end, [api.BuildGlobalStringPtr(builder, complaint.encode(), b"")])
-            api.BuildUnreachable(builder)
+            self.end_program(builder, complaint)
         return function
+
+    def end_program(self, builder: Value, complaint: str) -> None:
+        """The end of a block that is never to be reached: it says so and ends the program."""
+        end = self._ending_function()
+        text = self.api.BuildGlobalStringPtr(builder, complaint.replace("%", "%%").encode(), b"")
+        self.call(builder, self.function_type(end), end, [text])
+        self.api.BuildUnreachable(builder)
+
+    @contextmanager
+    def ending_if_first(self, function: Value) -> Iterator[Value]:
+        """The body of a function that returns, but where its first argument is true: what is written here ends then."""
+        with self.block(function) as builder:
+            context = self.module.context
+            ends, returns = (self.api.AppendBasicBlockInContext(context, function, b"") for _ in range(2))
+            self.api.BuildCondBr(builder, self.parameters(function)[0], ends, returns)
+            self.api.PositionBuilderAtEnd(builder, returns)
+            self.api.BuildRetVoid(builder)
+            self.api.PositionBuilderAtEnd(builder, ends)
+            yield builder
+
+    def copy(self, builder: Value, instruction: Value) -> Value:
+        """The same instruction once more, without its place in the source."""
+        made = int(self.api.InstructionClone(instruction))
+        self.api.InsertIntoBuilder(builder, made)
+        self.api.InstructionSetDebugLoc(made, None)
+        return made
 
     def _ending_function(self) -> Value:
         """The function that prints what it is given on stderr, where there is a C library to print with, and traps."""

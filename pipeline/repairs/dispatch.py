@@ -66,7 +66,7 @@ def _dispatcher(editor: Editor, name: str, kind: Kind, candidates: Sequence[Valu
                 editor.add_text_attribute(called[candidate], "enzyme_type", f"{{[-1]:{float_type}}}", index)
     names = ", ".join(editor.module.name(candidate) for candidate in candidates)
     complaint = f"error: differentiated code called a pointer that is none of what it could be here: {names}\n"
-    return editor.compare_and_call(name, ty, called, complaint.replace("%", "%%"))
+    return editor.compare_and_call(name, ty, called, complaint)
 
 
 def _rewrite(editor: Editor, call: Value, dispatcher: Value) -> None:

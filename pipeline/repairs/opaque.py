@@ -1,6 +1,6 @@
 """Casts that Enzyme does not look through: what is an integer before one and a float after it has one type on each side.
 
-Each is a function of its own, inactive and not inlined until Enzyme has run; opt2 inlines it.
+Each is a function of its own, inactive, and not inlined until Enzyme has run: nothing inlines before opt2.
 """
 
 from __future__ import annotations
@@ -8,17 +8,10 @@ from __future__ import annotations
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 
-_ATTRIBUTES = ("noinline", "nofree", "nounwind", "willreturn")
+_ATTRIBUTES = ("nofree", "nounwind")
 _TO_ENZYME = ("enzyme_inactive", "enzyme_ta_norecur")
-_STORED = (1, 8, 16, 32, 64)
+_READS = 0b01_01_11_01  # memory(read, inaccessiblemem: readwrite), by llvm/Support/ModRef.h
 _NAMES = {0: "float_of_i{}", 1: "i{}_of_float"}
-_WIDTHS = (16, 32, 64)
-
-FUNCTIONS = (
-    *(f"crategrad_{name.format(bits)}" for name in _NAMES.values() for bits in _WIDTHS),
-    *(f"crategrad_store_i{bits}" for bits in _STORED),
-)
-"""The names of all that there can be in a module."""
 
 
 def hide_integers(editor: Editor, function: Value) -> bool:
@@ -56,7 +49,7 @@ def store(editor: Editor, instruction: Value) -> None:
     function = next(iter(editor.module.named([name])), 0)
     if not function:
         function = editor.internal_function(name, editor.void_type(), [editor.api.TypeOf(value), editor.pointer_type()])
-        _hide(editor, function)
+        hide(editor, function)
         with editor.block(function) as builder:
             made = editor.api.BuildStore(builder, *editor.parameters(function))
             editor.api.SetAlignment(made, 1)
@@ -79,7 +72,7 @@ def _function(editor: Editor, given: Value, wanted: Value) -> Value:
     if found := editor.module.named([name]):
         return found[0]
     function = editor.internal_function(name, wanted, [given])
-    _hide(editor, function)
+    hide(editor, function)
     for index, ty in enumerate((wanted, given)):
         kind = editor.enzyme_type(ty) or "Integer"
         editor.add_text_attribute(function, "enzyme_type", f"{{[-1]:{kind}}}", index)
@@ -88,8 +81,16 @@ def _function(editor: Editor, given: Value, wanted: Value) -> Value:
     return function
 
 
-def _hide(editor: Editor, function: Value) -> None:
+def hide(editor: Editor, function: Value, *, may_end: bool = False) -> None:
+    """See to it that Enzyme calls a function as it stands and does not look into it.
+
+    One that may end the program reads what it likes to say, and writes nothing that others read.
+    """
     for attribute in _ATTRIBUTES:
         editor.add_attribute(function, attribute)
+    if may_end:
+        editor.add_attribute(function, "memory", _READS)
+    else:
+        editor.add_attribute(function, "willreturn")
     for attribute in _TO_ENZYME:
         editor.add_text_attribute(function, attribute)

@@ -1,0 +1,140 @@
+"""What panics in a function panics in its derivatives, with the same words: Enzyme by itself drops the checks."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from pipeline.llvm import Module
+from pipeline.llvm_edit import Editor
+from pipeline.repairs import panics
+from tests.test_repairs import TOOLS, body, mended
+from tests.workbench import Workbench
+
+pytestmark = pytest.mark.toolchain
+
+PROGRAM = """#![no_main]
+use autodiff::*;
+
+#[inline(never)]
+fn at(x: &[f64], i: usize) -> f64 {
+    x[i] * x[0]
+}
+
+#[autodiff_reverse(d_index, Duplicated, Const, Active)]
+#[autodiff_forward(t_index, Dual, Const, Dual)]
+fn index(x: &[f64], i: usize) -> f64 {
+    (1..i).map(|i| at(x, i)).sum()
+}
+
+#[autodiff_reverse(d_unwrap, Active, Const, Active)]
+fn unwrap(x: f64, i: usize) -> f64 {
+    x * x * f64::from(u8::try_from(i).ok().filter(|i| *i < 4).unwrap())
+}
+
+#[autodiff_reverse(d_said, Active, Const, Active)]
+fn said(x: f64, i: usize) -> f64 {
+    assert!(i < 4, "there are {i} of {}", x + 1.0);
+    x.powi(i as i32)
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn main(argc: i32, _argv: *const *const u8) -> i32 {
+    let (x, mut dx) = ([1.0, 2.0, 3.0], [0.0; 3]);
+    let _ = d_index(&x, &mut dx, 3, 1.0);
+    let all_is_well = dx == [5.0, 1.0, 1.0]
+        && t_index(&x, &[1.0, 0.0, 0.0], 3) == (5.0, 5.0)
+        && d_unwrap(3.0, 2, 1.0) == (18.0, 12.0)
+        && d_said(3.0, 2, 1.0) == (9.0, 6.0);
+    let wrong = 6 + argc as usize;
+    match argc {
+        2 => drop(d_index(&x, &mut dx, wrong, 1.0)),
+        3 => drop(t_index(&x, &dx, wrong)),
+        4 => drop(d_unwrap(1.0, wrong, 1.0)),
+        5 => drop(d_said(1.0, wrong, 1.0)),
+        _ => {}
+    }
+    i32::from(!all_is_well)
+}
+"""
+
+
+@pytest.mark.parametrize("config", ["default", "debug"])
+def test_what_panics_panics_in_the_derivative(bench: Workbench, config: str) -> None:
+    bench.write(PROGRAM)
+    bench.build(f"config={config}")
+    program = bench.output(config) / "bench"
+    assert subprocess.run([program], check=False).returncode == 0
+    said = [
+        "index out of bounds: the len is 3 but the index is 3",
+        "index out of bounds: the len is 3 but the index is 3",
+        "called `Option::unwrap()` on a `None` value",
+        "there are 11 of 2",
+    ]
+    for arguments, words in enumerate(said, start=1):
+        done = subprocess.run([program, *["x"] * arguments], capture_output=True, text=True, check=False)
+        assert done.returncode == -6, done.stderr
+        assert words in done.stderr
+        assert "panicked at src/main.rs:" in done.stderr
+
+
+CHECK = """define void @shim(ptr %x, i64 %i, i64 %n, ptr %to) {
+  %fits = icmp ult i64 %i, %n
+  br i1 %fits, label %ok, label %bad
+ok:
+  %p = getelementptr double, ptr %x, i64 %i
+  %v = load double, ptr %p
+  store double %v, ptr %to
+  ret void
+bad:
+  %twice = add i64 %i, %i
+  call void @panic(i64 %twice, i64 %n, ptr @place)
+  unreachable
+}
+@place = constant i8 0
+declare void @panic(i64, i64, ptr) noreturn"""
+
+
+def kept(editor: Editor, shims: list[int]) -> list[str]:
+    return panics.keep(editor, shims)
+
+
+def test_a_check_becomes_a_call_that_enzyme_makes_as_it_stands(tmp_path: Path) -> None:
+    text = mended(tmp_path, CHECK, kept)
+    assert "br " not in body(text)
+    assert "call void @crategrad_check(i1 %fits, i64 %i, i64 %n)" in body(text)
+    assert "call void @panic(i64 %5, i64 %2, ptr @place)" in body(text, "crategrad_check")
+    assert "memory(read, inaccessiblemem: readwrite)" in text
+    assert "enzyme_inactive" in text
+
+
+def test_what_the_compiler_was_promised_is_no_check(tmp_path: Path) -> None:
+    promised = CHECK.replace("  %twice = add i64 %i, %i\n  call void @panic(i64 %twice, i64 %n, ptr @place)\n", "")
+    assert "crategrad_check" not in mended(tmp_path, promised, kept)
+
+
+def test_a_panic_that_several_checks_share_is_told_by_each(tmp_path: Path) -> None:
+    shared = CHECK.replace("ok:", "ok:\n  %late = icmp eq i64 %n, 7\n  br i1 %late, label %bad, label %well\nwell:").replace(
+        "bad:\n  %twice = add i64 %i, %i", "bad:\n  %which = phi i64 [ %i, %0 ], [ 7, %ok ]\n  %twice = add i64 %which, 1"
+    )
+    text = mended(tmp_path, shared, kept)
+    assert body(text).count("call void @crategrad_check") == 2
+    assert "br " not in body(text)
+    assert "panic" not in body(text)
+
+
+def test_a_panic_that_takes_several_steps_ends_the_program_with_its_place(tmp_path: Path) -> None:
+    steps = CHECK.replace(
+        "  unreachable", "  br label %more\nmore:\n  call void @panic(i64 0, i64 0, ptr @place)\n  unreachable"
+    )
+    text = mended(tmp_path, steps, kept)
+    assert "call void @crategrad_unexpected_call" in body(text, "crategrad_check")
+    assert "differentiated code panicked at" in text
+
+
+def test_a_function_without_checks_stays_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "plain.ll").write_text("define void @shim(ptr %x) {\n  store double 1.0, ptr %x\n  ret void\n}")
+    with Module(TOOLS.libllvm, tmp_path / "plain.ll") as module:
+        assert panics.keep(Editor(module), module.named(["shim"])) == []
