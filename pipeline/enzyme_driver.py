@@ -69,6 +69,7 @@ class Catalyst:
 
 _REFUSAL = re.compile(r"^error: (?:<unknown>:0:0: |(?P<place>[^\s:][^:]*:\d+:\d+): )?.*?Enzyme: (?P<message>.*)")
 _ACTIVITIES = (" constantarg[", " constantinst[")  # what Enzyme knew of each instruction: for the log
+_ANALYSIS, _CONTRADICTION = "<analysis>", "Illegal updateAnalysis"
 _METADATA = re.compile(r", ![\w.]+ !\d+")
 _LEFT = re.compile(rb"@__enzyme_(?:autodiff|fwddiff)\(")
 _MEMMOVE = "didn't implement memmove"  # it goes on, and the gradient may be wrong
@@ -88,7 +89,10 @@ def read_diagnostics(output: str) -> list[Diagnostic]:
 
 
 def _message(first_line: str, following: Sequence[str]) -> str:
-    """What Enzyme says: on the line itself, or, where that begins the print of a function, after it."""
+    """What Enzyme says: on the line itself, or, where that begins the print of a function or of types, after it."""
+    if first_line == _ANALYSIS:
+        which = next((line for line in following if line.startswith(_CONTRADICTION)), "")
+        return f"the same memory holds values of two types{which.removeprefix(_CONTRADICTION)}"
     if not first_line.startswith((";", "define ")):
         return first_line
     after = itertools.dropwhile(lambda line: line != "}", following)

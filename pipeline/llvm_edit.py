@@ -97,6 +97,8 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "SetOperand": (None, [c_void_p, c_uint, c_void_p]),
     "IsATruncInst": (c_void_p, [c_void_p]),
     "IsAZExtInst": (c_void_p, [c_void_p]),
+    "ConstNull": (c_void_p, [c_void_p]),
+    "IsAICmpInst": (c_void_p, [c_void_p]),
     "IsAAllocaInst": (c_void_p, [c_void_p]),
     "IsAInstruction": (c_void_p, [c_void_p]),
     "IsASExtInst": (c_void_p, [c_void_p]),
@@ -322,6 +324,14 @@ class Editor:
             place += self.api.GetArrayLength2(ty) if is_bytes else _POINTER_BYTES
         return 0
 
+    def null(self) -> Value:
+        """The pointer that points nowhere."""
+        return int(self.api.ConstNull(self.pointer_type()))
+
+    def is_comparison_with_null(self, value: Value, pointer: Value) -> bool:
+        """True for what tells whether a pointer is null."""
+        return bool(self.api.IsAICmpInst(value)) and set(self.operands(value)) == {pointer, self.null()}
+
     def slot(self, access: Value) -> Slot:
         """Where a load or a store goes, as far as constant offsets lead back."""
         ty = self.accessed_type(access)
@@ -496,7 +506,7 @@ class Editor:
 
     def compare_and_call(self, name: str, ty: Value, candidates: Mapping[Value, Value], complaint: str) -> Value:
         """A new internal function: given a function's address and arguments of the function type `ty`, it calls what the
-        candidate of this address is mapped to; where none has it, it complains and ends the program.
+        candidate of this address is mapped to, if anything; where none has it, it complains and ends the program.
         """
         api, context = self.api, self.module.context
         function = self.internal_function(name, self.return_type(ty), [self.pointer_type(), *self.parameter_types(ty)])
@@ -506,7 +516,7 @@ class Editor:
                 found, next_one = (api.AppendBasicBlockInContext(context, function, b"") for _ in range(2))
                 api.BuildCondBr(builder, api.BuildICmp(builder, _EQUAL, address, candidate, b""), found, next_one)
                 api.PositionBuilderAtEnd(builder, found)
-                self._return(builder, ty, self.call(builder, ty, called, arguments))
+                self._return(builder, ty, self.call(builder, ty, called, arguments) if called else 0)
                 api.PositionBuilderAtEnd(builder, next_one)
             self.end_program(builder, complaint)
         return function

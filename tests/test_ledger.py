@@ -16,6 +16,7 @@ from pipeline.abi.lowering import Lowering
 from pipeline.abi.matching import Argument, Row, match
 from pipeline.llvm import Module
 from pipeline.toolchain import find_tools
+from tests.test_audit import AMBIGUOUS
 from tests.workbench import MANIFEST, ROOT, Finished, Workbench
 
 pytestmark = pytest.mark.toolchain
@@ -243,11 +244,17 @@ def test_refusal_of_abi_fixup_is_a_verdict(bench: Workbench) -> None:
     assert functions["packed"]["verdict"] == "refused"
 
 
-def test_what_the_audit_refuses_is_a_verdict(bench: Workbench) -> None:
+def test_a_recursive_function_is_restored(bench: Workbench) -> None:
     functions = ledger(write(bench, RECURSIVE + MAIN.replace("BODY", "df(f64::from(argc), argc as u32, 1.0)")))
-    assert functions["root"]["verdict"] == "refused"
-    assert functions["root"]["why"] == "its header has floats in integers, whose derivatives would be lost"
+    assert functions["root"]["verdict"] == "restored"
     assert functions["root"]["expected"]["header"] == "(double, i32) -> { i64, double }"
+
+
+def test_what_the_audit_refuses_is_a_verdict(bench: Workbench) -> None:
+    functions = ledger(write(bench, AMBIGUOUS))
+    assert functions["f"]["verdict"] == "refused"
+    assert functions["f"]["why"].startswith("the bits of a float are moved as an integer here")
+    assert "src/main.rs:" in functions["f"]["why"]
 
 
 OTHERS = """#![no_main]
@@ -307,6 +314,6 @@ def test_other_headers_by_their_rust_names(bench: Workbench) -> None:
     assert lowered["generic<f32>"] == lowered["generic<f64>"] == [("x", "scalar"), result]
     assert functions["tan"]["called_by"] == ["df"]
     assert functions["tan"]["stages"][2] == {"after": "opt1", "state": "no bitcode", "header": "(double) -> double"}
-    assert functions["of_c"]["verdict"] == "not modelled"
+    assert functions["of_c"]["verdict"] == "refused"
     assert functions["of_c"]["expected"]["header"] is None
     assert functions["of_c"]["stages"][0]["header"] == "(double) -> float"

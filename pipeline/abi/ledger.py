@@ -9,12 +9,13 @@ from pathlib import Path
 from pipeline.abi import verdicts
 from pipeline.abi.entry import INLINED, NO_BITCODE, NOT_CALLED, NOT_RUN, REMOVED, THERE, Entry, Left
 from pipeline.abi.headers import Header, Reader
-from pipeline.abi.matching import Matched, match
+from pipeline.abi.matching import UNKNOWN, Matched, match
 from pipeline.abi.signature import Signature, signature_of, signature_of_primal
 from pipeline.abi.stage_modules import StageModules
 from pipeline.abi.verdicts import NOT_MODELLED, Facts, Verdict, verdict
 from pipeline.audit import findings
 from pipeline.llvm import Value
+from pipeline.repairs import by_pointer
 from pipeline.repairs.inline import packs_floats
 from pipeline.stages.abi_fixup import Derivative, RefusedError, asked
 from pipeline.toolchain import Tool
@@ -22,7 +23,7 @@ from pipeline.toolchain import Tool
 STAGES = ("rustc", "llvm_link", "opt1", "abi_fixup")
 """After which stages headers are told."""
 
-_DISPATCH = "crategrad_dispatch_"
+_OURS = "crategrad_"
 
 
 def read_ledger(libllvm: Tool, modules: Mapping[str, Sequence[Path]], refused: RefusedError | None = None) -> list[Entry]:
@@ -56,7 +57,7 @@ class _Ledger:
     def _callees(self, others: set[str]) -> list[str]:
         """What the shims reach after any stage; not the frontend's and abi_fixup's own functions."""
         reached = frozenset().union(*(stage.everything_reached for stage in self.stages))
-        return sorted(symbol for symbol in reached - others if not symbol.startswith(_DISPATCH) and not self._is_shims(symbol))
+        return sorted(symbol for symbol in reached - others if not _is_ours(symbol) and not self._is_shims(symbol))
 
     def _natives(self) -> list[str]:
         """What is called and has no bitcode after any stage."""
@@ -125,7 +126,7 @@ class _Ledger:
             called_by=self._called_by(symbol, derivative),
             arguments=signature.arguments,
             result=signature.result,
-            expected="" if found.word == NOT_MODELLED else _written(first),
+            expected=_written(first),
             lowered=first,
             stages=left,
             verdict=found,
@@ -160,7 +161,7 @@ class _Ledger:
             is_fixed=bool(self.fixed),
             packed_before=self._packs(self.opt1, symbol),
             packed_after=self._packs(self.fixed, symbol),
-            found=tuple(self._found(symbol)),
+            found=(*self._found(symbol), *(self._found(derivative.shim) if derivative else ())),
         )
 
     def _refused(self, derivative: Derivative | None) -> str:
@@ -181,6 +182,11 @@ class _Ledger:
             yield from (f"{d.message} ({d.place})" for d in findings(reader.editor, function))
 
 
+def _is_ours(symbol: str) -> bool:
+    """Whether abi_fixup made the function."""
+    return symbol.startswith(_OURS) or symbol.endswith(by_pointer.ENDING)
+
+
 def _in_source_order(entry: Entry) -> tuple[str, list[int]]:
     file, *numbers = entry.place.split(":")
     return file, [int(number) for number in numbers]
@@ -194,7 +200,9 @@ def _named(reader: Reader, derivative: Derivative) -> list[str]:
 
 
 def _written(mapping: Matched) -> str:
-    """The header that is expected, as LLVM writes it."""
+    """The header that is expected, as LLVM writes it; empty where it is not modelled."""
+    if any(row.kind == UNKNOWN for row in (*mapping.arguments, *mapping.result)):
+        return ""
     sret = any(row.kind == "sret" for row in mapping.result)
     expected = [row.expected for row in mapping.result if row.expected and not sret]
     result = expected[0] if len(expected) == 1 else f"{{ {', '.join(expected)} }}" if expected else "void"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline import call_tree
+from pipeline.control_flow import ControlFlow
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 
@@ -18,6 +19,9 @@ MOST = 64
 
 _STALE = ("captures", "readonly", "readnone", "writeonly")
 """What LLVM had found out about pointers that now are compared and handed on."""
+
+_DROP = 0
+"""At which byte of a vtable stands what drops the value; null where there is nothing to do."""
 
 Kind = tuple[Value, int | None]
 """The type of what is called, and at which byte of a vtable its address stood."""
@@ -41,6 +45,8 @@ def indirect_calls(editor: Editor, shims: Sequence[Value]) -> list[str]:
             return done
         for function, call in found:
             editor.drop_parameter_attributes(function, *_STALE)
+            if kinds[call][1] == _DROP:
+                _call_always(editor, function, call)
             _rewrite(editor, call, dispatchers[kinds[call]])
 
 
@@ -57,7 +63,7 @@ def _candidates(editor: Editor, kind: Kind) -> list[Value]:
 def _dispatcher(editor: Editor, name: str, kind: Kind, candidates: Sequence[Value]) -> Value:
     """Each candidate behind a function into which type analysis does not look: what `self` is differs between them."""
     ty, _ = kind
-    called = {}
+    called = {editor.null(): 0} if kind[1] == _DROP else {}
     for number, candidate in enumerate(candidates):
         called[candidate] = editor.pass_on(f"{name}.{number}", ty, candidate)
         editor.add_text_attribute(called[candidate], "enzyme_ta_norecur")
@@ -67,6 +73,20 @@ def _dispatcher(editor: Editor, name: str, kind: Kind, candidates: Sequence[Valu
     names = ", ".join(editor.module.name(candidate) for candidate in candidates)
     complaint = f"error: differentiated code called a pointer that is none of what it could be here: {names}\n"
     return editor.compare_and_call(name, ty, called, complaint)
+
+
+def _call_always(editor: Editor, function: Value, call: Value) -> None:
+    """Leave it to what is called whether there is anything to drop.
+
+    Enzyme moves what follows a call that it differentiates in one piece into the branch of the call: what the function
+    returns would then be set only where something was dropped.
+    """
+    flow = ControlFlow(editor.module, function)
+    block, pointer = editor.api.GetInstructionParent(call), editor.module.callee(call)
+    for branch in flow.choices():
+        condition, successors = flow.condition(branch), flow.successors(branch)
+        if block in successors and editor.is_comparison_with_null(condition, pointer):
+            flow.decide(branch, editor.api.ConstInt(editor.integer(1), int(successors[0] == block), 0))
 
 
 def _rewrite(editor: Editor, call: Value, dispatcher: Value) -> None:

@@ -345,7 +345,8 @@ def refusal(program: Program) -> str:
         why = {
             "a recursive function with a float in one word with another variant": header.place == "recursive"
             and any(map(_shares_a_word, header.types)),
-            "a vector of boxes that is made and dropped in what is differentiated": VEC_TRAIT in header.types,
+            "a boxed trait object that a callee takes and drops": is_reverse
+            and any(a.type == BOX_TRAIT and a.passing.is_value for a in header.arguments),
         }
         # System V passes two floats in one register, and rustc hands them to `extern "C"` as one integer or vector.
         why['two `f32` in one word of an `extern "C"` header'] = bool(header.abi) and any(map(_is_packed, header.types))
