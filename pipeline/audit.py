@@ -19,6 +19,7 @@ from pipeline.toolchain import Tool
 _POINTER = "what is called here through a pointer would count as constant: {} functions of the program have that type"
 _PACKED = "a function that has floats in the integers of its header would lose their derivatives: `{}`"
 _MIXED = "a function that returns floats beside integers would lose their derivatives: `{}`"
+_VARIADIC = "a variadic function cannot be differentiated: `{}`"
 _TAKEN = "the bits of an integer are taken for a float here, and a derivative with regard to what they were would be lost"
 _LOOKED_AT = "the bits of a float are moved as an integer here, and their derivative would be lost"
 _MOVED = "a word that may hold floats is moved as an integer here, and their derivatives would be lost"
@@ -68,6 +69,8 @@ class _Audit:
 
     def _called(self, call: Value) -> Iterator[Diagnostic]:
         callee = self.module.callee(call)
+        if self.module.is_function(callee) and self._is_foreign_variadic(callee):
+            yield self._at(call, _VARIADIC.format(self.module.name(callee)))
         if not self.module.is_defined(callee) or _is_inactive(self.editor, callee):
             return
         returned = self.editor.members(self.editor.return_type(self.editor.function_type(callee)))
@@ -75,6 +78,10 @@ class _Audit:
             yield self._at(call, _MIXED.format(self.module.name(callee)))
         elif self._has_packed_result(callee) or self._has_packed_parameter(callee):
             yield self._at(call, _PACKED.format(self.module.name(callee)))
+
+    def _is_foreign_variadic(self, function: Value) -> bool:
+        is_variadic = bool(self.api.IsFunctionVarArg(self.editor.function_type(function)))
+        return is_variadic and not self.module.is_defined(function) and not self.editor.is_enzymes(function)
 
     def _has_packed_result(self, function: Value) -> bool:
         """Whether debug info speaks of a float that is returned, and LLVM of integers alone."""

@@ -99,6 +99,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "IsAZExtInst": (c_void_p, [c_void_p]),
     "ConstNull": (c_void_p, [c_void_p]),
     "IsAICmpInst": (c_void_p, [c_void_p]),
+    "IsFunctionVarArg": (c_int, [c_void_p]),
     "IsAAllocaInst": (c_void_p, [c_void_p]),
     "IsAInstruction": (c_void_p, [c_void_p]),
     "IsASExtInst": (c_void_p, [c_void_p]),
@@ -352,6 +353,10 @@ class Editor:
     def is_intrinsic(self, value: Value) -> bool:
         """True for a call of one of LLVM's own functions."""
         return self.module.is_call(value) and self.module.name(self.module.callee(value)).startswith("llvm.")
+
+    def is_enzymes(self, function: Value) -> bool:
+        """True for what Enzyme is called by: a derivative in a function that is differentiated once more."""
+        return self.module.name(function).startswith("__enzyme_")
 
     def is_lifetime(self, value: Value) -> bool:
         """True for a call that says where the life of a stack slot begins or ends."""

@@ -44,6 +44,13 @@ pub extern "C" fn main(_argc: i32, argv: *const S) -> i32 {
 }
 """
 
+VARIADIC = FOREIGN.replace("gamma_of_nobody(x: f64)", "sum_of(n: i32, ...)").replace("gamma_of_nobody(x)", "sum_of(1, x)")
+
+MANY = CUBE.replace("    x * x * x\n", "    TABLE[x as usize](x)\n") + (
+    f"static TABLE: [fn(f64) -> f64; 500] = [{', '.join(f'f{n}' for n in range(500))}];\n"
+    + "".join(f"fn f{n}(x: f64) -> f64 {{ {n}.0 * x }}\n" for n in range(500))
+)
+
 GENERIC = CUBE.replace("fn f(x: f64) -> f64 {\n    x * x * x", "fn f<T: Into<f64>>(x: T) -> f64 {\n    x.into()").replace(
     "df(x, 1.0)", "(0.0, 0.0)"
 )
@@ -71,8 +78,14 @@ def test_cargos_warnings_are_shown_too(bench: Workbench) -> None:
     [
         (ASSEMBLY, "inline assembly cannot be differentiated", "src/main.rs:7:14"),
         (FOREIGN, "Enzyme: No augmented forward pass found for gamma_of_nobody", "src/main.rs:15:14"),
+        (VARIADIC, "a variadic function cannot be differentiated: `sum_of`", "src/main.rs:15:14"),
+        (
+            MANY,
+            "what is called here through a pointer would count as constant: 501 functions of the program have that type",
+            "src/main.rs:6:5",
+        ),
     ],
-    ids=["inline assembly", "foreign function"],
+    ids=["inline assembly", "foreign function", "variadic function", "500 candidates"],
 )
 @pytest.mark.parametrize("config", ["single-module-merge", "fat-lto"])
 def test_what_enzyme_cannot_differentiate_is_refused_at_its_place(
@@ -93,6 +106,38 @@ def test_what_enzyme_cannot_differentiate_is_refused_at_its_place(
 def test_a_generic_function_that_nothing_instantiates_has_no_derivative(bench: Workbench) -> None:
     bench.write(GENERIC)
     assert "no #[autodiff…] derivative is used in bench: built as by plain cargo" in bench.build().stdout
+
+
+@pytest.mark.parametrize(
+    ("type_", "said"),
+    [
+        ("&&f64", "`x` is shared (`&f64`)"),
+        ("&[&f64]", "`x` is shared (`&f64`)"),
+        ("&S", "`x.y.z` is shared (`&[f64]`)"),
+        ("&Option<&[f64; 2]>", "`x.Some.0` is shared (`&[f64; 2]`)"),
+    ],
+)
+def test_adjoints_are_not_written_to_what_is_shared(bench: Workbench, type_: str, said: str) -> None:
+    """rustc takes for immutable what is behind `&`: in safe code, what Enzyme writes there would never be seen."""
+    shadow = type_.replace("&", "&mut ", 1)
+    bench.write(f"""#![no_main]
+#![allow(dead_code)]
+use autodiff::*;
+struct S {{ x: f64, y: T }}
+struct T {{ z: &'static [f64], n: &'static str }}
+#[autodiff_reverse(df, Duplicated, Active)]
+fn f(x: {type_}) -> f64 {{ std::mem::size_of_val(x) as f64 }}
+#[unsafe(no_mangle)]
+pub extern "C" fn main(_argc: i32, argv: *const *const u8) -> i32 {{
+    let (x, dx) = unsafe {{ (std::ptr::read::<{type_}>(argv.cast()), std::ptr::read::<{shadow}>(argv.cast())) }};
+    df(x, dx, 1.0) as i32
+}}
+""")
+    finished = bench.doit("build")
+    assert finished.returncode == 1
+    words = f"`Duplicated` writes adjoints to whatever floats `x` leads to, and {said}"
+    assert f"error: the derivative `df` is refused: {words}" in finished.stderr
+    assert "--> src/main.rs:7:4" in finished.stderr
 
 
 @pytest.mark.parametrize(
