@@ -106,6 +106,48 @@ def floats_reached(module: Module, ty: Value) -> frozenset[str]:
     return frozenset(found)
 
 
+def shared_words(module: Module, ty: Value) -> frozenset[int]:
+    """The widths, in bits, of the words that are a float in one variant of an enum and a number in another.
+
+    Of all enums and unions in a value of the type, and in whatever its pointers lead to.
+    """
+    found: set[int] = set()
+    known, waiting = {0}, [ty]
+    while waiting:
+        node = waiting.pop()
+        if node in known:
+            continue
+        known.add(node)
+        match module.metadata_tag(node):
+            case tag if tag in {ARRAY, _MEMBER, POINTER}:
+                waiting.append(base_type(module, node))
+            case tag if tag in {STRUCTURE, UNION, _VARIANT_PART}:
+                parts = [element for element in elements(module, node) if module.metadata_tag(element) in _PARTS]
+                waiting += parts
+                if tag != STRUCTURE:
+                    words = {word for part in parts for word in _words(module, part, 0)}
+                    numbers = {(begin, bits) for begin, bits, is_float in words if not is_float}
+                    found |= {bits for begin, bits, is_float in words if is_float and (begin, bits) in numbers}
+    return frozenset(found)
+
+
+def _words(module: Module, node: Value, begin: int) -> Iterator[tuple[int, int, bool]]:
+    """Where the numbers of a type are, in bits, how wide each is, and whether it is a float."""
+    match module.metadata_tag(node):
+        case tag if tag == _MEMBER:
+            yield from _words(module, base_type(module, node), begin + module.type_offset(node))
+        case tag if tag == ARRAY:
+            element = base_type(module, node)
+            for offset in range(0, module.type_bits(node), module.type_bits(element) or module.type_bits(node)):
+                yield from _words(module, element, begin + offset)
+        case tag if tag in {STRUCTURE, UNION, _VARIANT_PART}:
+            for element in elements(module, node):
+                if module.metadata_tag(element) in _PARTS:
+                    yield from _words(module, element, begin)
+        case _:
+            yield begin, module.type_bits(node), name(module, node) in _FLOATS
+
+
 def types_around(module: Module, instruction: Value) -> Iterator[list[Value]]:
     """The types that each function around an instruction is about, the innermost inlined one first.
 

@@ -22,6 +22,8 @@ _BITWISE = {20, 21, 22, 23, 24, 25, 30, 31, 32}
 _COUNTING = {42, 3, 29, 8, 10, 12, 14, 15, 17, 18, 35, 36}
 _TYPE_NAMES = {"f16": "half", "f32": "float", "f64": "double", "f128": "fp128"}  # LLVM's, and Enzyme's
 _BITS = {"f16": 16, "f32": 32, "f64": 64, "f128": 128}
+_MANTISSA = {32: 23, 64: 52}
+"""How many bits of a float of each width are not its exponent nor its sign."""
 _FLOATS = {1: "f16", 2: "f32", 3: "f64", 5: "f128"}
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
@@ -387,6 +389,14 @@ class Editor:
         """True for an integer constant that can be taken apart: a number of up to 64 bits, or whatever does not matter."""
         number = self.api.IsAConstantInt(value) and self.integer_bits(self.api.TypeOf(value)) <= 64
         return bool(number or self.api.IsAUndefValue(value))  # poison is one of these
+
+    def could_be_float(self, constant: Value) -> bool:
+        """Whether a number, read as a float, is more than next to nothing; a zero is as good as either."""
+        bits = self.integer_bits(self.api.TypeOf(constant))
+        if bits not in _MANTISSA or not self.api.IsAConstantInt(constant):
+            return False
+        magnitude = int(self.api.ConstIntGetZExtValue(constant)) & ~(1 << bits - 1)
+        return magnitude >> _MANTISSA[bits] != 0
 
     def constant_parts(self, value: Value, bits: int, ty: Value) -> list[Value]:
         """A simple constant as constants of a type of so many bits, the lowest first."""

@@ -426,6 +426,33 @@ def test_a_call_that_ends_in_a_panic_is_left_alone(tmp_path: Path) -> None:
     assert "crategrad_dispatch" not in mended(tmp_path, source, dispatch.indirect_calls)
 
 
+PAYLOADS = """
+#![crate_type = "lib"]
+#[inline(never)]
+fn callee(x: &[Result<f32, u32>], by: f32) -> f32 { x.iter().flatten().map(|value| value * by).sum() }
+#[unsafe(no_mangle)]
+pub extern "C" fn shim(by: f32, n: u32, to: &mut f32, magic: &mut u64) {
+    *to = callee(&[if n == 2 { Ok(2.25) } else { Err(7) }, Ok(-1.5)], by);
+    *magic = 0x9e37_79b9_7f4a_7c15;
+}
+#[unsafe(no_mangle)]
+pub extern "C" fn without(n: u32, magic: &mut [u32; 2]) { *magic = if n == 2 { [0x9e37_79b9, 1] } else { [0x7f4a_7c15, 2] }; }
+"""
+
+
+@pytest.mark.parametrize("level", ["1", "2", "3", "s"])
+def test_a_constant_payload_is_stored_as_the_float_that_it_may_be(tmp_path: Path, level: str) -> None:
+    """Enzyme's tangent of memory that holds integers is those integers: read as a float, a constant too much."""
+    (tmp_path / "shim.rs").write_text(PAYLOADS)
+    options = ["--edition=2024", "-g", f"-Copt-level={level}", "-Ccodegen-units=1", "-Cno-vectorize-slp", "--emit=llvm-bc"]
+    subprocess.run([RUSTC, *options, tmp_path / "shim.rs", "-o", tmp_path / "given.bc"], check=True)
+    text = rewritten(tmp_path, lambda editor, _: repair(editor.module, editor.module.named(["shim", "without"])))
+    assert re.search(r"store float -1\.5", body(text))
+    assert re.search(r"(select|phi) .*float .*2\.25", body(text))
+    assert "store i64 -7046029254386353131" in body(text)
+    assert "float" not in body(text, "without")
+
+
 # ---- headers, as rustc makes them
 
 HEADERS = {

@@ -29,7 +29,8 @@ def retype(editor: Editor, function: Value, words: Words) -> bool:
             continue
         web = _Web(editor, instruction, floats)
         known |= web.instructions
-        parts = 1 if web.is_float_at_times else _parts(editor, web, words)
+        is_float = web.is_float_at_times or (web.is_constant and words.are_shared(function, web.bits))
+        parts = 1 if is_float else _parts(editor, web, words)
         if parts:
             _Move(editor, web, parts).make()
             done = True
@@ -64,10 +65,12 @@ def _float_slots(editor: Editor, instructions: list[Value]) -> set[Slot]:
 
 
 def _is_seed(editor: Editor, instruction: Value, floats: set[Slot]) -> bool:
-    """Whether a web may begin here: at a node, or at an integer that is stored where a float is."""
+    """Whether a web may begin here: at a node, or at an integer that is stored where a float is or that could be one."""
     if _is_node(editor, instruction):
         return True
-    return editor.is_plain_store(instruction) and editor.slot(instruction) in floats and _is_word(editor, instruction)
+    if not editor.is_plain_store(instruction) or not _is_word(editor, instruction):
+        return False
+    return editor.slot(instruction) in floats or editor.could_be_float(editor.api.GetOperand(instruction, 0))
 
 
 def _is_word(editor: Editor, access: Value) -> bool:
@@ -99,7 +102,7 @@ class _Web:
         """The values that are neither loaded nor chosen here, and no float's bits."""
         if editor.is_plain_store(seed):
             self.stores.append(seed)
-            self.carries_float = True
+            self.carries_float = editor.slot(seed) in floats
             seed = editor.api.GetOperand(seed, 0)
             if not _is_node(editor, seed) and not editor.is_simple_constant(seed):
                 self.strangers.append(seed)
@@ -121,6 +124,14 @@ class _Web:
         """Whether what is known of some of its ends is a float, and the others are surely numbers."""
         are_numbers = all(is_counted(self.editor, source) for source in self.strangers)
         return self.carries_float and are_numbers and all(map(self.editor.counts_only, self.others))
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether all that there is are constants that are stored, and one of them could be a float."""
+        if self.strangers or self.others or self.casts or not self.stores or any(map(self.editor.is_plain_load, self.values)):
+            return False
+        chosen = [source for value in self.values for source in self.editor.chosen(value)]
+        return any(map(self.editor.could_be_float, [*chosen, *(self.editor.operands(store)[0] for store in self.stores)]))
 
     @property
     def is_moved_only(self) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.call_tree import call_tree
-from pipeline.debug_info import floats_reached, types_around
+from pipeline.debug_info import floats_reached, parameter_types, shared_words, types_around
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 
@@ -24,8 +24,11 @@ class Words:
         self.editor = editor
         self._floats: dict[Value, frozenset[str]] = {}
         self._computed: dict[Value, set[str]] = {}
+        self._trees: list[list[Value]] = []
+        self._shared: dict[Value, frozenset[int]] = {}
         for shim in shims:
             functions = list(call_tree(editor, [shim]))
+            self._trees.append(functions)
             computed = {name for function in functions for name in editor.float_types(function)}
             for function in functions:
                 self._computed.setdefault(function, set()).update(computed)
@@ -47,6 +50,23 @@ class Words:
         floats = self.floats(instruction) or frozenset()
         widths = {BITS[name] for name in floats}
         return bits // widths.pop() if len(widths) == 1 else 0
+
+    def are_shared(self, function: Value, bits: int) -> bool:
+        """Whether a word of so many bits may be a float or a number: an enum has such a word, somewhere in the call tree."""
+        if function not in self._shared:
+            for tree in self._trees:
+                widths = frozenset(
+                    width for one in tree for ty in self._types_in(one) for width in shared_words(self.editor.module, ty)
+                )
+                for one in tree:
+                    self._shared[one] = self._shared.get(one, frozenset()) | widths
+        return bits in self._shared.get(function, ())
+
+    def _types_in(self, function: Value) -> set[Value]:
+        """The types of a function's header, and those that what was inlined into it is about."""
+        module = self.editor.module
+        around = (types for i in module.instructions(function) for types in types_around(module, i))
+        return {ty for types in (parameter_types(module, function), *around) for ty in types if ty}
 
     def _reached(self, ty: Value) -> frozenset[str]:
         if ty not in self._floats:

@@ -54,6 +54,31 @@ fn result_64(x: f64, n: i64) -> f64 {
     (0..n).map(|n| double(x + n as f64, n).unwrap_or_else(|e| e as f64 * x)).sum()
 }
 
+#[inline(never)]
+fn valid(held: &[Result<f32, u32>], x: f32) -> f32 {
+    held.iter().flatten().map(|value| value * x).sum()
+}
+
+#[inline(never)]
+fn replace_first(held: &mut [Result<f32, u32>], x: f32) {
+    held[0] = Ok(x * x);
+}
+
+#[autodiff_reverse(d_constants_on_the_stack, Active, Const, Active)]
+#[autodiff_forward(t_constants_on_the_stack, Dual, Const, Dual)]
+fn constants_on_the_stack(x: f32, n: u32) -> f32 {
+    let mut held = [Ok(-1.0), if n == 7 { Ok(-2.5) } else { Err(8) }];
+    replace_first(&mut held, x);
+    valid(&held, x)
+}
+
+#[autodiff_reverse(d_constants_in_a_vec, Active, Const, Active)]
+#[autodiff_forward(t_constants_in_a_vec, Dual, Const, Dual)]
+fn constants_in_a_vec(x: f32, n: u32) -> f32 {
+    let held = Vec::from([if n == 7 { Ok(2.5) } else { Err(9) }, if n == 7 { Ok(1.25) } else { Err(10) }]);
+    valid(&held, x)
+}
+
 pub fn report() {
     let show = |precision: &str, what: &str, got: &[f64], right: &[f64]| show_as(precision, "move ", what, got, right);
     let pairs = [[1.0_f32, 2.0], [3.0, 4.0], [5.0, 6.0]];
@@ -77,6 +102,11 @@ pub fn report() {
     show("f32", "Result<f32, u32>, forward", &[f64::from(t_result_32(1.5, 1.0, 7).1)], &[right]);
     show("f64", "Result<f64, i64>, reverse", &[d_result_64(1.5, 7, 1.0).1], &[right]);
     show("f64", "Result<f64, i64>, forward", &[t_result_64(1.5, 1.0, 7).1], &[right]);
+
+    let got = [d_constants_on_the_stack(1.5, 7, 1.0).1, t_constants_on_the_stack(1.5, 1.0, 7).1];
+    show("f32", "constant payloads on the stack", &got.map_to_f64(), &[4.25, 4.25]);
+    let got = [d_constants_in_a_vec(1.5, 7, 1.0).1, t_constants_in_a_vec(1.5, 1.0, 7).1];
+    show("f32", "constant payloads in a Vec", &got.map_to_f64(), &[3.75, 3.75]);
 }
 
 trait MapToF64 {
