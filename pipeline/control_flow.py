@@ -1,8 +1,10 @@
-"""The blocks of a function, and which of them never return."""
+"""The blocks of a function, which of them never return, and its loops."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from ctypes import c_int, c_uint, c_void_p
+from dataclasses import dataclass, field
 from typing import Any
 
 from pipeline.llvm import Module, Value
@@ -16,7 +18,18 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "SetCondition": (None, [c_void_p, c_void_p]),
     "GetNumSuccessors": (c_uint, [c_void_p]),
     "GetSuccessor": (c_void_p, [c_void_p, c_uint]),
+    "SetSuccessor": (None, [c_void_p, c_uint, c_void_p]),
 }
+
+
+@dataclass
+class Loop:
+    """A natural loop: all that reaches an edge back to the header without leaving."""
+
+    header: Value
+    latches: list[Value] = field(default_factory=list)
+    """The blocks that lead back to the header."""
+    blocks: set[Value] = field(default_factory=set)
 
 
 class ControlFlow:
@@ -26,7 +39,13 @@ class ControlFlow:
         self.api = module.api
         self.api.load(_SIGNATURES)
         self.ends = {block: int(self.api.GetBasicBlockTerminator(block)) for block in module.blocks(function)}
-        """Each block's last instruction."""
+        """Each block's last instruction, the entry's first."""
+
+        self.predecessors: dict[Value, list[Value]] = {}
+        """The blocks that lead to each, as often as they do."""
+        for block, end in self.ends.items():
+            for successor in self.successors(end):
+                self.predecessors.setdefault(successor, []).append(block)
 
     def successors(self, end: Value) -> list[Value]:
         """The blocks to which a block's last instruction leads."""
@@ -34,18 +53,50 @@ class ControlFlow:
 
     def never_returning(self) -> set[Value]:
         """The blocks from which no path leads to a return."""
-        predecessors: dict[Value, list[Value]] = {}
-        for block, end in self.ends.items():
-            for successor in self.successors(end):
-                predecessors.setdefault(successor, []).append(block)
-        returning: set[Value] = set()
-        waiting = [block for block, end in self.ends.items() if self.api.GetInstructionOpcode(end) == _RETURN]
+        return set(self.ends) - self.leading_to(self.returns())
+
+    def returns(self) -> list[Value]:
+        """The blocks that return."""
+        return [block for block, end in self.ends.items() if self.api.GetInstructionOpcode(end) == _RETURN]
+
+    def leading_to(self, blocks: Iterable[Value], but: Iterable[Value] = ()) -> set[Value]:
+        """These blocks and all from which a path leads to one of them, on which none of `but` is."""
+        found: set[Value] = set()
+        waiting, closed = list(blocks), set(but)
         while waiting:
             block = waiting.pop()
-            if block not in returning:
-                returning.add(block)
-                waiting += predecessors.get(block, [])
-        return set(self.ends) - returning
+            if block not in found and block not in closed:
+                found.add(block)
+                waiting += self.predecessors.get(block, [])
+        return found
+
+    def loops(self) -> list[Loop]:
+        """The natural loops, the inner ones before those that they are in."""
+        import networkx as nx
+
+        graph: nx.DiGraph[Value] = nx.DiGraph()
+        graph.add_nodes_from(self.ends)
+        graph.add_edges_from((block, after) for block, end in self.ends.items() for after in self.successors(end))
+        entry = next(iter(self.ends))
+        dominators = nx.immediate_dominators(graph, entry)
+        found: dict[Value, Loop] = {}
+        for block in dominators:
+            for header in dict.fromkeys(graph.successors(block)):
+                if _dominates(dominators, header, block):
+                    found.setdefault(header, Loop(header)).latches.append(block)
+        for loop in found.values():
+            loop.blocks = {loop.header} | (self.leading_to(loop.latches, but=[loop.header]) & dominators.keys())
+        return sorted(found.values(), key=lambda loop: len(loop.blocks))
+
+    def exiting(self, loop: Loop) -> list[Value]:
+        """The blocks of a loop from which it may be left, and not by a panic."""
+        outside = set(self.ends) - loop.blocks - self.never_returning()
+        return [block for block in self.ends if block in loop.blocks and outside & set(self.successors(self.ends[block]))]
+
+    def exits_that_come_back(self, loop: Loop) -> set[Value]:
+        """The blocks to which a loop is left and from which no path leads to a return but through the loop again."""
+        exits = {after for block in self.exiting(loop) for after in self.successors(self.ends[block])} - loop.blocks
+        return exits - self.never_returning() - self.leading_to(self.returns(), but=loop.blocks)
 
     def choices(self) -> list[Value]:
         """The branches on a condition."""
@@ -58,3 +109,15 @@ class ControlFlow:
     def decide(self, branch: Value, by: Value) -> None:
         """Let a branch go by another condition."""
         self.api.SetCondition(branch, by)
+
+    def lead(self, end: Value, away_from: Value, to: Value) -> None:
+        """Let a block's last instruction lead to another block instead of one that it leads to."""
+        for index, successor in enumerate(self.successors(end)):
+            if successor == away_from:
+                self.api.SetSuccessor(end, index, to)
+
+
+def _dominates(dominators: dict[Value, Value], one: Value, other: Value) -> bool:
+    while other != one and dominators.get(other, other) != other:
+        other = dominators[other]
+    return other == one

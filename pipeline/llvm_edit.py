@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from ctypes import POINTER, c_char_p, c_int, c_longlong, c_size_t, c_uint, c_ulonglong, c_void_p
+from math import gcd
 from typing import Any
 
 from pipeline.errors import UserError
@@ -12,6 +13,7 @@ from pipeline.llvm import Module, Value, text
 
 _FUNCTION = 2**32 - 1  # LLVMAttributeFunctionIndex
 _EQUAL = 32  # LLVMIntEQ
+_EQUALITY = {32, 33}  # and LLVMIntNE
 _INTERNAL, _EXTERNAL_WEAK = 8, 12  # LLVMLinkage
 _END = "crategrad_unexpected_call"
 _INTEGER, _STRUCT, _ARRAY, _VECTOR = 8, 10, 11, 13  # LLVMTypeKind
@@ -20,6 +22,8 @@ _INVARIANT = b"invariant.load"
 # LLVMOpcode: shl, lshr, ashr, and, or, xor, trunc, zext, sext; and icmp, switch, GEP, add, sub, mul, div, rem, int to float.
 _BITWISE = {20, 21, 22, 23, 24, 25, 30, 31, 32}
 _COUNTING = {42, 3, 29, 8, 10, 12, 14, 15, 17, 18, 35, 36}
+_LOGIC = {23, 24, 25}
+_ADD, _MULTIPLY, _SHIFT_LEFT = 8, 12, 20
 _TYPE_NAMES = {"f16": "half", "f32": "float", "f64": "double", "f128": "fp128"}  # LLVM's, and Enzyme's
 _BITS = {"f16": 16, "f32": 32, "f64": 64, "f128": 128}
 _MANTISSA = {32: 23, 64: 52}
@@ -101,6 +105,9 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "IsAZExtInst": (c_void_p, [c_void_p]),
     "ConstNull": (c_void_p, [c_void_p]),
     "IsAICmpInst": (c_void_p, [c_void_p]),
+    "GetICmpPredicate": (c_int, [c_void_p]),
+    "ABISizeOfType": (c_ulonglong, [c_void_p, c_void_p]),
+    "GetModuleDataLayout": (c_void_p, [c_void_p]),
     "IsFunctionVarArg": (c_int, [c_void_p]),
     "IsAAllocaInst": (c_void_p, [c_void_p]),
     "IsAInstruction": (c_void_p, [c_void_p]),
@@ -151,6 +158,7 @@ class Editor:
         self.module = module
         self.api = module.api
         self.api.load(_SIGNATURES)
+        self.layout = int(self.api.GetModuleDataLayout(module.handle))
 
     # ---- attributes
 
@@ -438,13 +446,49 @@ class Editor:
         """The value that a phi has if control came from a block."""
         return self.chosen(phi)[self.incoming_blocks(phi).index(block)]
 
+    def is_logic(self, value: Value) -> bool:
+        """True for an and, an or, a not, and for the select that is one of these."""
+        is_one_bit = self.integer_bits(self.api.TypeOf(value)) == 1
+        return is_one_bit and (self._opcode(value) in _LOGIC or bool(self.api.IsASelectInst(value)))
+
+    def is_equality(self, value: Value) -> bool:
+        """True for a comparison of integers or pointers by == or !=."""
+        return bool(self.api.IsAICmpInst(value)) and self.api.GetICmpPredicate(value) in _EQUALITY
+
+    def origin(self, value: Value) -> tuple[Value, int]:
+        """What a pointer or an integer is counted from, and a number that divides all that was added to it; 0: nothing was."""
+        divisor = 0
+        while True:
+            if self.api.IsAGetElementPtrInst(value) and self.api.GetNumOperands(value) == 2:
+                size = self.api.ABISizeOfType(self.layout, self.api.GetGEPSourceElementType(value))
+                value, amount = self.operands(value)
+                divisor = gcd(divisor, size * self._divisor(amount))
+            elif self._opcode(value) == _ADD:
+                value, amount = self.operands(value)
+                divisor = gcd(divisor, self._divisor(amount))
+            else:
+                return value, divisor
+
+    def _divisor(self, amount: Value) -> int:
+        """A number that surely divides an integer."""
+        if self.api.IsAConstantInt(amount):
+            return abs(int(self.api.ConstIntGetSExtValue(amount)))
+        factor = self.operands(amount)[1] if self._opcode(amount) in {_MULTIPLY, _SHIFT_LEFT} else 0
+        if not factor or not self.api.IsAConstantInt(factor):
+            return 1
+        number = int(self.api.ConstIntGetZExtValue(factor))
+        return number if self._opcode(amount) == _MULTIPLY else 1 << number
+
     def is_local(self, value: Value) -> bool:
         """True for a parameter, and for what an instruction gives."""
         return bool(self.api.IsAArgument(value) or self.api.IsAInstruction(value))
 
     def add_incoming(self, phi: Value, values: Sequence[Value], like: Value) -> None:
         """Give a phi its values, from the blocks that another phi has its own from."""
-        blocks = self.incoming_blocks(like)
+        self.add_values(phi, values, self.incoming_blocks(like))
+
+    def add_values(self, phi: Value, values: Sequence[Value], blocks: Sequence[Value]) -> None:
+        """Give a phi its values, each from a block."""
         array = c_void_p * len(values)
         self.api.AddIncoming(phi, array(*values), array(*blocks), len(values))
 

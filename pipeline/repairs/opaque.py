@@ -11,6 +11,7 @@ from pipeline.llvm_edit import Editor
 _ATTRIBUTES = ("nofree", "nounwind")
 _TO_ENZYME = ("enzyme_inactive", "enzyme_ta_norecur")
 _READS = 0b01_01_11_01  # memory(read, inaccessiblemem: readwrite), by llvm/Support/ModRef.h
+_NOTHING = 0  # memory(none)
 _NAMES = {0: "float_of_i{}", 1: "i{}_of_float"}
 
 
@@ -62,6 +63,20 @@ def store(editor: Editor, instruction: Value) -> None:
 def cast(editor: Editor, value: Value, ty: Value, place: Value) -> Value:
     """The value's bits as a type of the same width, before the instruction `place`."""
     function = _function(editor, editor.api.TypeOf(value), ty)
+    with editor.module.before(place) as builder:
+        return editor.call(builder, editor.function_type(function), function, [value])
+
+
+def flag(editor: Editor, value: Value, place: Value) -> Value:
+    """A condition, before the instruction `place`, of which nobody knows before opt2 what it comes from."""
+    name = "crategrad_flag"
+    function = next(iter(editor.module.named([name])), 0)
+    if not function:
+        function = editor.internal_function(name, editor.integer(1), [editor.integer(1)])
+        hide(editor, function)
+        editor.add_attribute(function, "memory", _NOTHING)
+        with editor.block(function) as builder:
+            editor.api.BuildRet(builder, *editor.parameters(function))
     with editor.module.before(place) as builder:
         return editor.call(builder, editor.function_type(function), function, [value])
 

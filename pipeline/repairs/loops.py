@@ -1,0 +1,200 @@
+"""Loops take the shape in which Enzyme counts their iterations rightly; elsewhere reverse mode is wrong without a word.
+
+It keeps how often an inner loop ran only at those of its exits from which the function can return without entering it again
+(`getContext` in its CacheUtility.cpp).  And it takes every exit, on its own, for one that is sure to be met
+(`loopIsFiniteByAssumption` in MustExitScalarEvolution.cpp): a pointer that goes by steps of two, and another that meets the
+end where the first one jumps over it, are counted as if both met it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import permutations
+from math import gcd
+
+from pipeline.call_tree import call_tree
+from pipeline.control_flow import ControlFlow, Loop
+from pipeline.llvm import Value
+from pipeline.llvm_edit import Editor
+from pipeline.repairs import opaque
+
+
+def shape(editor: Editor, shims: Sequence[Value]) -> list[str]:
+    """Shape the loops of all that the shims reach; a line for each function where one changed."""
+    done = []
+    for function in call_tree(editor, shims):
+        changes = {"merged": 0, "given an exit": 0, "counted": 0}
+        while _merge_one(editor, function):
+            changes["merged"] += 1
+        while _give_exit(editor, function):
+            changes["given an exit"] += 1
+        changes["counted"] = _count(editor, function)
+        said = ", ".join(f"{number} {change}" for change, number in changes.items() if number)
+        if said:
+            done.append(f"loops: {said} in {editor.module.name(function)}")
+    return done
+
+
+def _merge_one(editor: Editor, function: Value) -> bool:
+    """Make one loop of a loop and the one around it where `continue` alone is what parts them."""
+    flow = ControlFlow(editor.module, function)
+    loops = {loop.header: loop for loop in flow.loops()}
+    for outer in loops.values():
+        inner = loops.get(_only(flow.successors(flow.ends[outer.header])))
+        if inner and inner != outer and _is_empty(editor, flow, outer.header) and inner.blocks < outer.blocks:
+            before = [block for block in flow.predecessors[inner.header] if block not in inner.blocks]
+            if before == [outer.header] and not set(inner.latches) & set(outer.latches):
+                _Merge(editor, flow, outer, inner).make()
+                return True
+    return False
+
+
+def _only(blocks: list[Value]) -> Value:
+    return blocks[0] if len(blocks) == 1 else 0
+
+
+def _is_empty(editor: Editor, flow: ControlFlow, block: Value) -> bool:
+    """Whether a block holds nothing but phis and its end."""
+    return all(editor.api.IsAPHINode(i) or i == flow.ends[block] for i in editor.module.instructions_of(block))
+
+
+def _give_exit(editor: Editor, function: Value) -> bool:
+    """Let the function return, for all that Enzyme knows, before it enters an inner loop that is else the only way out."""
+    flow = ControlFlow(editor.module, function)
+    for loop in flow.loops():
+        if flow.exits_that_come_back(loop):
+            before = next((block for block in flow.predecessors[loop.header] if block not in loop.blocks), 0)
+            if before and len(flow.successors(flow.ends[before])) == 1:
+                _return_never(editor, flow, function, before)
+                return True
+    return False
+
+
+def _return_never(editor: Editor, flow: ControlFlow, function: Value, block: Value) -> None:
+    """Return at the end of a block on a condition that never holds, which nobody sees before opt2."""
+    api = editor.api
+    result = editor.return_type(editor.function_type(function))
+    out = int(api.AppendBasicBlockInContext(editor.module.context, function, b""))
+    with editor.module.builder() as builder:
+        api.PositionBuilderAtEnd(builder, out)
+        api.BuildRetVoid(builder) if result == editor.void_type() else api.BuildRet(builder, api.GetPoison(result))
+    end = flow.ends[block]
+    never = opaque.flag(editor, api.ConstInt(editor.integer(1), 0, 0), end)
+    with editor.module.before(end) as builder:
+        api.BuildCondBr(builder, never, out, *flow.successors(end))
+    api.InstructionEraseFromParent(end)
+
+
+def _count(editor: Editor, function: Value) -> int:
+    """Hide the conditions of which Enzyme may believe too much, in loops that end on several: it counts them as they run."""
+    flow = ControlFlow(editor.module, function)
+    hidden = 0
+    for loop in flow.loops():
+        branches = [flow.ends[block] for block in flow.exiting(loop) if flow.ends[block] in flow.choices()]
+        conditions = [(branch, one) for branch in branches for one in _parts(editor, flow.condition(branch))]
+        if len(conditions) > 1:
+            doubtful = {branch for branch, one in conditions if editor.is_equality(one) and not _is_met(editor, loop, one)}
+            for branch in doubtful:
+                flow.decide(branch, opaque.flag(editor, flow.condition(branch), branch))
+            hidden += len(doubtful)
+    return hidden
+
+
+def _parts(editor: Editor, condition: Value) -> Iterator[Value]:
+    """What a condition is made of by and, or, not."""
+    if editor.is_logic(condition):
+        for operand in editor.operands(condition):
+            yield from _parts(editor, operand)
+    elif editor.is_local(condition):
+        yield condition
+
+
+def _is_met(editor: Editor, loop: Loop, comparison: Value) -> bool:
+    """Whether what counts in a loop surely meets what it is compared with: by steps of one, or by steps that divide the way."""
+    for counted, end in permutations(editor.operands(comparison)):
+        phi, done = editor.origin(counted)
+        if not editor.api.IsAPHINode(phi) or editor.api.GetInstructionParent(phi) != loop.header:
+            continue
+        incoming = list(zip(editor.chosen(phi), editor.incoming_blocks(phi), strict=True))
+        steps = {editor.origin(value) for value, block in incoming if block in loop.blocks}
+        starts = {editor.origin(value) for value, block in incoming if block not in loop.blocks}
+        if len(steps) != 1 or len(starts) != 1:
+            return False
+        ((base, step),), ((start, way),) = steps, starts
+        destination, rest = editor.origin(end)
+        return base == phi and (step == 1 or (start == destination and gcd(done, way, rest) % step == 0))
+    return False
+
+
+class _Merge:
+    """Two loops being merged: all edges back to either header go through one new block to the inner one."""
+
+    def __init__(self, editor: Editor, flow: ControlFlow, outer: Loop, inner: Loop) -> None:
+        self.editor = editor
+        self.api = editor.api
+        self.flow = flow
+        self.outer = outer
+        self.inner = inner
+        self.outer_phis, self.inner_phis = (list(self._phis(loop.header)) for loop in (outer, inner))
+        self.edges = [
+            (loop, block) for loop in (outer, inner) for block in flow.predecessors[loop.header] if block in loop.latches
+        ]
+        """The edges back: to which loop's header, and from where."""
+        self.entries = [block for block in flow.predecessors[outer.header] if block not in outer.latches]
+
+    def make(self) -> None:
+        """Write the block and the phis, and take the old ones out."""
+        function = self.api.GetBasicBlockParent(self.inner.header)
+        latch = int(self.api.AppendBasicBlockInContext(self.editor.module.context, function, b""))
+        with self.editor.module.builder() as builder:
+            self.api.PositionBuilderAtEnd(builder, latch)
+            end = int(self.api.BuildBr(builder, self.inner.header))
+        entering = {phi: self._entering(phi) for phi in self.outer_phis}
+        staying = {
+            phi: self._phi(phi, self.inner_phis[0] if self.inner_phis else self.flow.ends[self.inner.header])
+            for phi in self.outer_phis + self.inner_phis
+        }
+        again = {phi: self._phi(phi, end) for phi in staying}
+        for phi, made in staying.items():
+            first = entering.get(phi) or self._translated(phi, entering)
+            self._fill(made, [(first, self.outer.header), (again[phi], latch)])
+        for phi, made in again.items():
+            self._fill(made, [(self._going_back(phi, loop, block, staying), block) for loop, block in self.edges])
+        for loop, block in self.edges:
+            self.flow.lead(self.flow.ends[block], loop.header, latch)
+        for phi, made in staying.items():
+            self.editor.replace(phi, made)
+
+    def _phis(self, block: Value) -> Iterator[Value]:
+        return (i for i in self.editor.module.instructions_of(block) if self.api.IsAPHINode(i))
+
+    def _phi(self, like: Value, place: Value) -> Value:
+        with self.editor.module.before(place) as builder:
+            return int(self.api.BuildPhi(builder, self.api.TypeOf(like), b""))
+
+    def _entering(self, phi: Value) -> Value:
+        """What a phi of the outer loop is when that begins."""
+        values = [self.editor.incoming_from(phi, block) for block in self.entries]
+        if len(values) == 1:
+            return values[0]
+        made = self._phi(phi, phi)
+        self._fill(made, list(zip(values, self.entries, strict=True)))
+        return made
+
+    def _fill(self, phi: Value, incoming: Sequence[tuple[Value, Value]]) -> None:
+        values, blocks = zip(*incoming, strict=True)
+        self.editor.add_values(phi, values, blocks)
+
+    def _translated(self, phi: Value, entering: dict[Value, Value]) -> Value:
+        """What a phi of the inner loop is when the outer one begins."""
+        value = self.editor.incoming_from(phi, self.outer.header)
+        return entering.get(value, value)
+
+    def _going_back(self, phi: Value, loop: Loop, block: Value, staying: dict[Value, Value]) -> Value:
+        """What a phi becomes by an edge back from a block, be it by way of the outer loop's header."""
+        if phi in self.outer_phis:
+            return self.editor.incoming_from(phi, block) if loop is self.outer else staying[phi]
+        if loop is self.inner:
+            return self.editor.incoming_from(phi, block)
+        value = self.editor.incoming_from(phi, self.outer.header)
+        return self.editor.incoming_from(value, block) if value in self.outer_phis else value

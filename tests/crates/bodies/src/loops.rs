@@ -1,0 +1,226 @@
+//! Loops: left early, begun again early, one in another, in steps.
+
+use crate::body;
+
+body!(skips, |xs| {
+    let mut sum = T::from(0.0);
+    for &x in xs {
+        if x < 0.0 {
+            continue;
+        }
+        sum += x * x;
+    }
+    sum
+});
+
+body!(filters, |xs| xs.iter().filter(|x| **x > 0.0).map(|&x| x * x * x).sum());
+
+body!(skips_twice, |xs| {
+    let mut sum = T::from(0.0);
+    for (i, &x) in xs.iter().enumerate() {
+        if i % 3 == 1 {
+            continue;
+        }
+        if x > 3.0 {
+            sum *= x;
+            continue;
+        }
+        sum += x * x;
+    }
+    sum
+});
+
+body!(labels, |xs| {
+    let mut sum = T::from(0.0);
+    'outer: for &x in xs {
+        let mut y = x;
+        for &k in xs {
+            if k > 3.0 {
+                continue 'outer;
+            }
+            if k < -0.7 {
+                break 'outer;
+            }
+            y = y * 0.9 + k;
+        }
+        sum += y * y;
+    }
+    sum
+});
+
+body!(only_way_out_is_inside, |xs| {
+    let (mut sum, mut i) = (T::from(1.0), 0);
+    'outer: loop {
+        let y = sum * sum * 0.5 + sum;
+        let mut taken = 0;
+        loop {
+            if i >= xs.len() {
+                break 'outer;
+            }
+            let x = xs[i];
+            i += 1;
+            if x < 0.0 {
+                continue;
+            }
+            taken += 1;
+            sum = sum * 0.5 + x * y * 0.1;
+            if taken == 3 {
+                break;
+            }
+        }
+        sum = sum * 1.1;
+    }
+    sum
+});
+
+body!(skips_in_both, |xs| {
+    let mut sum = T::from(0.0);
+    for &x in xs {
+        if x < 0.0 {
+            continue;
+        }
+        for &y in xs {
+            if y < x {
+                continue;
+            }
+            sum += x * y;
+        }
+    }
+    sum
+});
+
+body!(while_in_while, |xs| {
+    let mut sum = T::from(1.0);
+    let mut all = xs.iter();
+    while let Some(&x) = all.next() {
+        if x < 0.0 {
+            break;
+        }
+        let mut y = x;
+        while y > 0.5 {
+            y = y * 0.7;
+            if y > 2.0 {
+                continue;
+            }
+            sum = sum + y * sum * 0.1;
+        }
+    }
+    sum
+});
+
+body!(two_at_a_time, |xs| {
+    let mut sum = T::from(0.0);
+    let mut all = xs.iter();
+    while let (Some(&a), Some(&b)) = (all.next(), all.next()) {
+        if a < 0.0 {
+            continue;
+        }
+        sum += a * b + sum * 0.1;
+    }
+    sum
+});
+
+body!(steps, |xs| {
+    let ones = xs.iter().step_by(3).map(|&x| x * x * x).sum::<T>();
+    ones + xs.iter().skip(1).step_by(2).map(|&x| x * x).sum::<T>()
+});
+
+body!(scan_in_steps, |xs| {
+    let products = xs.iter().scan(T::from(1.0), |product, &x| {
+        *product *= x;
+        Some(*product)
+    });
+    products.step_by(2).fold(T::from(0.0), |sum, x| sum * 0.5 + x * x)
+});
+
+body!(reversed_in_steps, |xs| {
+    let sums = xs.iter().rev().step_by(2).scan(T::from(0.5), |sum, &x| {
+        *sum = *sum * 0.5 + x;
+        Some(*sum * *sum)
+    });
+    sums.sum()
+});
+
+body!(zips_of_other_steps, |xs| {
+    let far = xs.iter().skip(2).step_by(4);
+    xs.iter().zip(far).fold(T::from(1.0), |sum, (&x, &y)| sum * 0.8 + x * y * sum * 0.1)
+});
+
+body!(takes_while, |xs| {
+    let some = xs.iter().take_while(|x| **x < 3.0).filter(|x| **x > 0.0);
+    some.zip(xs.iter().step_by(2)).map(|(&x, &y)| x * y).sum()
+});
+
+body!(skips_while, |xs| {
+    xs.iter().skip_while(|x| **x > 0.0).flat_map(|&x| [x * x, x * 2.0]).filter(|x| *x < 4.9).sum()
+});
+
+body!(chunks, |xs| {
+    let products = xs.chunks(2).map(|two| if two.len() == 2 { two[0] * two[1] } else { two[0] });
+    products.sum::<T>() + xs.chunks_exact(3).map(|three| three[0] * three[1] - three[2] * three[0]).sum::<T>()
+});
+
+body!(windows, |xs| {
+    let mut sum = T::from(1.0);
+    for two in xs.windows(2) {
+        if two[0] > two[1] {
+            continue;
+        }
+        if two[1] > 4.0 {
+            break;
+        }
+        sum += two[0] * two[0] * two[1];
+    }
+    sum
+});
+
+body!(by_index_in_steps, |xs| {
+    let (mut sum, mut i) = (T::from(0.0), 0);
+    while i < xs.len() {
+        sum += xs[i] * xs[i];
+        i += 2;
+        if sum > 40.0 {
+            break;
+        }
+    }
+    sum
+});
+
+body!(by_growing_steps, |xs| {
+    let (mut sum, mut i) = (T::from(1.0), 1);
+    while i < xs.len() {
+        sum += xs[i] * sum * 0.1;
+        i *= 2;
+        if sum > 40.0 {
+            break;
+        }
+    }
+    sum
+});
+
+pub fn report() {
+    let inputs = [1.5, -0.5, 2.5, 3.5, 0.75, -1.0, 1.25, 0.3, 2.2, -0.1, 1.1, 0.9, 4.4];
+    let reports = [
+        skips::report,
+        filters::report,
+        skips_twice::report,
+        labels::report,
+        only_way_out_is_inside::report,
+        skips_in_both::report,
+        while_in_while::report,
+        two_at_a_time::report,
+        steps::report,
+        scan_in_steps::report,
+        reversed_in_steps::report,
+        zips_of_other_steps::report,
+        takes_while::report,
+        skips_while::report,
+        chunks::report,
+        windows::report,
+        by_index_in_steps::report,
+        by_growing_steps::report,
+    ];
+    for report in reports {
+        report(&inputs);
+    }
+}

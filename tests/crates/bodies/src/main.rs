@@ -1,0 +1,11 @@
+//! Derivatives of what Rust programs do in a function's body, and what they should be: a line of JSON for each.
+//!
+//! A body is generic over the number; what is right is what it gives for dual numbers.
+
+mod dual;
+
+mod loops;
+
+fn main() {
+    loops::report();
+}

@@ -1,0 +1,138 @@
+"""Loops in the shape that Enzyme counts: merged, given an exit, or their conditions hidden; on modules written here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pipeline.control_flow import ControlFlow
+from pipeline.llvm import Module
+from pipeline.llvm_edit import Editor
+from pipeline.repairs import loops
+from pipeline.stages import MODULE
+from tests.test_repairs import TOOLS, body, mended
+
+pytestmark = pytest.mark.toolchain
+
+CONTINUE = """define double @shim(ptr %x, ptr %end) {
+  br label %outer
+outer:
+  %p = phi ptr [ %x, %0 ], [ %next, %adds ]
+  %sum = phi double [ 0.0, %0 ], [ %more, %adds ]
+  br label %inner
+inner:
+  %q = phi ptr [ %p, %outer ], [ %next, %tests ]
+  %done = icmp eq ptr %q, %end
+  br i1 %done, label %out, label %tests
+tests:
+  %next = getelementptr inbounds i8, ptr %q, i64 8
+  %value = load double, ptr %q
+  %skips = fcmp olt double %value, 0.0
+  br i1 %skips, label %inner, label %adds
+adds:
+  %more = fadd double %sum, %value
+  br label %outer
+out:
+  ret double %sum
+}"""
+
+
+def shaped(editor: Editor, shims: list[int]) -> None:
+    loops.shape(editor, shims)
+
+
+def flow_of(folder: Path, module: Module) -> ControlFlow:
+    (function,) = (function for function in module.functions() if module.name(function) == "shim")
+    return ControlFlow(module, function)
+
+
+def test_a_loop_that_is_begun_again_early_is_one_loop(tmp_path: Path) -> None:
+    mended(tmp_path, CONTINUE, shaped)
+    with Module(TOOLS.libllvm, tmp_path / "given.bc") as given, Module(TOOLS.libllvm, tmp_path / MODULE) as made:
+        before, after = flow_of(tmp_path, given), flow_of(tmp_path, made)
+        assert [len(loop.blocks) for loop in before.loops()] == [2, 4]
+        assert [bool(before.exits_that_come_back(loop)) for loop in before.loops()] == [True, False]
+        (loop,) = after.loops()
+        assert len(loop.latches) == 1
+        assert not after.exits_that_come_back(loop)
+
+
+def test_the_merged_loop_computes_the_same(tmp_path: Path) -> None:
+    """What is skipped leaves the sum as it was, what is added goes on from it."""
+    text = body(mended(tmp_path, CONTINUE, shaped))
+    assert text.count(" = phi ") == 6
+    assert "[ %more, %adds ]" in text
+    (out,) = (line for line in text.splitlines() if "ret double" in line)
+    assert f"{out.split()[-1]} = phi double [ 0.000000e+00, %outer ]" in text
+
+
+WORK_BETWEEN = """define void @shim(ptr %x, ptr %to, i64 %n) {
+  br label %outer
+outer:
+  %i = phi i64 [ 0, %0 ], [ %next, %again ]
+  %y = load double, ptr %to
+  br label %inner
+inner:
+  %k = phi i64 [ %i, %outer ], [ %next, %goes_on ]
+  %done = icmp ult i64 %n, %k
+  br i1 %done, label %out, label %goes_on
+goes_on:
+  %next = add i64 %k, 1
+  %p = getelementptr double, ptr %x, i64 %k
+  %value = load double, ptr %p
+  %more = fmul double %value, %y
+  store double %more, ptr %to
+  %is_enough = fcmp olt double %more, 1.0
+  br i1 %is_enough, label %inner, label %again
+again:
+  br label %outer
+out:
+  ret void
+}"""
+
+
+def test_a_loop_with_work_before_the_inner_one_is_given_an_exit(tmp_path: Path) -> None:
+    text = mended(tmp_path, WORK_BETWEEN, shaped)
+    assert "call i1 @crategrad_flag(i1 false)" in body(text)
+    with Module(TOOLS.libllvm, tmp_path / MODULE) as made:
+        flow = flow_of(tmp_path, made)
+        assert [bool(flow.exits_that_come_back(loop)) for loop in flow.loops()] == [False, False]
+
+
+TWO_EXITS = """define double @shim(ptr %x, i64 %n) {{
+  %bytes = shl i64 %n, {shift}
+  %end = getelementptr i8, ptr %x, i64 %bytes
+  br label %loop
+loop:
+  %p = phi ptr [ %x, %0 ], [ %next, %more ]
+  %value = load double, ptr %p
+  %is_enough = fcmp ogt double %value, 7.0
+  %is_known = icmp eq i64 %n, 5
+  %leaves = or i1 %is_enough, %is_known
+  br i1 %leaves, label %out, label %more
+more:
+  %next = getelementptr i8, ptr %p, i64 {step}
+  %done = icmp {equal} ptr %next, %end
+  br i1 %done, label %{first}, label %{second}
+out:
+  ret double %value
+}}"""
+
+
+@pytest.mark.parametrize(("equal", "first", "second"), [("eq", "out", "loop"), ("ne", "loop", "out")])
+@pytest.mark.parametrize(
+    ("shift", "step", "is_hidden"), [(3, 8, False), (3, 16, True), (4, 16, False), (4, 8, False), (5, 24, True)]
+)
+def test_what_may_jump_over_the_end_is_hidden(
+    tmp_path: Path, shift: int, step: int, is_hidden: bool, equal: str, first: str, second: str
+) -> None:
+    source = TWO_EXITS.format(shift=shift, step=step, equal=equal, first=first, second=second)
+    text = body(mended(tmp_path, source, shaped))
+    assert ("call i1 @crategrad_flag(i1 %done)" in text) == is_hidden
+
+
+def test_a_loop_with_one_condition_is_left_alone(tmp_path: Path) -> None:
+    source = TWO_EXITS.format(shift=3, step=16, equal="eq", first="out", second="loop")
+    source = source.replace("br i1 %leaves, label %out, label %more", "br label %more")
+    assert "crategrad_flag" not in mended(tmp_path, source, shaped)
