@@ -106,6 +106,20 @@ def floats_reached(module: Module, ty: Value) -> frozenset[str]:
     return frozenset(found)
 
 
+def floats_pointed_to(module: Module, ty: Value) -> frozenset[str]:
+    """The float types in what the pointers in a value of the type lead to."""
+    match module.metadata_tag(ty):
+        case tag if tag == POINTER:
+            return floats_reached(module, base_type(module, ty))
+        case tag if tag in {ARRAY, _MEMBER}:
+            return floats_pointed_to(module, base_type(module, ty))
+        case tag if tag in {STRUCTURE, UNION, _VARIANT_PART}:
+            parts = [element for element in elements(module, ty) if module.metadata_tag(element) in _PARTS]
+            return frozenset().union(*(floats_pointed_to(module, part) for part in parts))
+        case _:
+            return frozenset()
+
+
 def shared_words(module: Module, ty: Value) -> frozenset[int]:
     """The widths, in bits, of the words that are a float in one variant of an enum and a number in another.
 

@@ -104,6 +104,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "IsATruncInst": (c_void_p, [c_void_p]),
     "IsAZExtInst": (c_void_p, [c_void_p]),
     "ConstNull": (c_void_p, [c_void_p]),
+    "IsConstant": (c_int, [c_void_p]),
     "IsAICmpInst": (c_void_p, [c_void_p]),
     "GetICmpPredicate": (c_int, [c_void_p]),
     "ABISizeOfType": (c_ulonglong, [c_void_p, c_void_p]),
@@ -397,6 +398,12 @@ class Editor:
         """True for an integer constant that can be taken apart: a number of up to 64 bits, or whatever does not matter."""
         number = self.api.IsAConstantInt(value) and self.integer_bits(self.api.TypeOf(value)) <= 64
         return bool(number or self.api.IsAUndefValue(value))  # poison is one of these
+
+    def is_constant(self, value: Value) -> bool:
+        """True for a constant, the address of a global among them, and for a choice between constants."""
+        if self.is_choice(value):
+            return all(self.api.IsConstant(one) for one in self.chosen(value))
+        return bool(self.api.IsConstant(value))
 
     def could_be_float(self, constant: Value) -> bool:
         """Whether a number, read as a float, is more than next to nothing; a zero is as good as either."""

@@ -46,6 +46,6 @@ def repair(module: Module, shims: Sequence[Value]) -> list[str]:
         if opaque.hide_integers(editor, function):
             done.append(f"opaque: {module.name(function)}")
     by_pointer.say_what_is_read(editor, shims)
-    done += recursive_results.integers(editor, shims)
+    done += recursive_results.hide(editor, shims)
     done += panics.keep(editor, shims)
     return done + loops.shape(editor, shims)

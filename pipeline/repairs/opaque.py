@@ -43,10 +43,10 @@ def is_counted(editor: Editor, integer: Value) -> bool:
 
 
 def store(editor: Editor, instruction: Value) -> None:
-    """Make a store of an integer one that Enzyme leaves alone: it is done once, and not to the shadow."""
+    """Make a store of an integer or a pointer one that Enzyme leaves alone: it is done once, and not to the shadow."""
     value, pointer = editor.operands(instruction)
     bits = editor.integer_bits(editor.api.TypeOf(value))
-    name = f"crategrad_store_i{bits}"
+    name = f"crategrad_store_i{bits}" if bits else "crategrad_store_ptr"
     function = next(iter(editor.module.named([name])), 0)
     if not function:
         function = editor.internal_function(name, editor.void_type(), [editor.api.TypeOf(value), editor.pointer_type()])

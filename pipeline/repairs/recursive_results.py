@@ -1,8 +1,8 @@
-"""A function that calls itself and returns by pointer stores its integers where Enzyme does not see it.
+"""A function that calls itself and returns by pointer stores its integers and constants where Enzyme does not see it.
 
-Enzyme stores integers to the shadow of the result too, in the sweep in which a recursive call was given no shadow where
-only floats are wanted of it: the program dies.  Integers have no derivative, and with no pointer among them nobody reads
-them from the shadow.
+Enzyme stores them to the shadow of the result too, in the sweep in which a recursive call was given no shadow where only
+floats are wanted of it: the program dies.  Integers have no derivative, and with no pointer among them nobody reads them
+from the shadow; neither has what a pointer to a constant leads to, where that holds no floats.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.call_tree import call_tree
-from pipeline.debug_info import holds_pointer, is_aggregate, signature_types
+from pipeline.debug_info import floats_pointed_to, holds_pointer, is_aggregate, signature_types
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import opaque
@@ -18,7 +18,7 @@ from pipeline.repairs.by_pointer import ENDING
 from pipeline.repairs.inline import recursive
 
 
-def integers(editor: Editor, shims: Sequence[Value]) -> list[str]:
+def hide(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Hide the stores of such functions; a line for each function."""
     done = []
     for function in recursive(call_tree(editor, shims)):
@@ -31,16 +31,30 @@ def integers(editor: Editor, shims: Sequence[Value]) -> list[str]:
 
 
 def _is_to_result(editor: Editor, instruction: Value, function: Value) -> bool:
-    if not editor.is_plain_store(instruction) or not _returns_numbers_by_pointer(editor, function):
+    if not editor.is_plain_store(instruction) or not _returns_by_pointer(editor, function):
         return False
-    is_integer = bool(editor.integer_bits(editor.accessed_type(instruction)))
-    return is_integer and editor.slot(instruction)[0] == editor.parameters(function)[0]
+    if editor.slot(instruction)[0] != editor.parameters(function)[0]:
+        return False
+    ty, result = editor.accessed_type(instruction), _result(editor, function)
+    if editor.integer_bits(ty):
+        return _has_new_header(editor, function) or not holds_pointer(editor.module, result)
+    is_constant = ty == editor.pointer_type() and editor.is_constant(editor.operands(instruction)[0])
+    return is_constant and bool(result) and not floats_pointed_to(editor.module, result)
 
 
-def _returns_numbers_by_pointer(editor: Editor, function: Value) -> bool:
+def _returns_by_pointer(editor: Editor, function: Value) -> bool:
     if editor.return_type(editor.function_type(function)) != editor.void_type() or not editor.parameters(function):
         return False
-    if editor.module.name(function).endswith(ENDING):
-        return True
-    result = (signature_types(editor.module, function) or [0])[0]
-    return bool(result) and is_aggregate(editor.module, result) and not holds_pointer(editor.module, result)
+    result = _result(editor, function)
+    return _has_new_header(editor, function) or (bool(result) and is_aggregate(editor.module, result))
+
+
+def _has_new_header(editor: Editor, function: Value) -> bool:
+    return editor.module.name(function).endswith(ENDING)
+
+
+def _result(editor: Editor, function: Value) -> Value:
+    """The type that the function returns by what it was written as; 0 where that is not known."""
+    written = editor.module.named([editor.module.name(function).removesuffix(ENDING)])
+    types = signature_types(editor.module, written[0]) if written else []
+    return types[0] if types else 0

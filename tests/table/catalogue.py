@@ -250,6 +250,7 @@ def _inactive() -> list[Header]:
         found += _everywhere("inactive", F32, const(type_), F64, const(type_), F32, result=F64)
     found += _everywhere("inactive", F64, const(F64), const(array_of(F32, 2)), F32, result=F32)
     found.append(_header("inactive", F64, const(BOOL), F32, number("u8"), place="recursive"))
+    found.append(_header("inactive", array_of(F32, 2), result=struct(F32, STR), place="recursive"))
     return found
 
 
