@@ -22,7 +22,8 @@ _BASE_TYPE, _ELEMENTS, _DISCRIMINATOR = 5, 6, 10
 _EXTRA_DATA = 6  # of a member that is a variant: its tag
 
 _PARTS = {_MEMBER, _VARIANT_PART}
-_FLOATS = {"f16", "f32", "f64", "f128"}
+FLOAT_NAMES = {"f16", "f32", "f64", "f128"}
+INTEGER_NAMES = {f"{sign}{width}" for sign in "iu" for width in (8, 16, 32, 64, 128, "size")} | {"bool", "char"}
 _WRAPPERS = ("MaybeUninit<", "ManuallyDrop<", "MaybeDangling<")
 """Types of the standard library that hold one value, if any; their own fields are no user's words."""
 _NON_ZERO = "NonZero<"
@@ -62,7 +63,7 @@ def holds_float(module: Module, ty: Value) -> bool:
     operands = module.metadata_operands(ty)
     match module.metadata_tag(ty):
         case tag if tag == BASE:
-            return module.metadata_string(operands[_NAME]) in _FLOATS
+            return module.metadata_string(operands[_NAME]) in FLOAT_NAMES
         case tag if tag in {ARRAY, _MEMBER}:
             return holds_float(module, operands[_BASE_TYPE])
         case tag if tag in {STRUCTURE, UNION, _VARIANT_PART}:
@@ -72,17 +73,16 @@ def holds_float(module: Module, ty: Value) -> bool:
             return False
 
 
-def holds_pointer(module: Module, ty: Value) -> bool:
-    """Whether there is a pointer in a value of the type itself."""
-    operands = module.metadata_operands(ty)
+def numbers(module: Module, ty: Value) -> frozenset[str]:
+    """The types of the numbers and pointers in a value of the type itself."""
     match module.metadata_tag(ty):
         case tag if tag in {ARRAY, _MEMBER}:
-            return holds_pointer(module, operands[_BASE_TYPE])
+            return numbers(module, base_type(module, ty))
         case tag if tag in {STRUCTURE, UNION, _VARIANT_PART}:
-            elements = module.metadata_operands(operands[_ELEMENTS]) if operands[_ELEMENTS] else []
-            return any(holds_pointer(module, element) for element in elements if module.metadata_tag(element) in _PARTS)
-        case tag:
-            return tag == POINTER
+            parts = [element for element in elements(module, ty) if module.metadata_tag(element) in _PARTS]
+            return frozenset().union(*(numbers(module, part) for part in parts))
+        case _:
+            return frozenset({type_name(module, ty)} if module.type_bits(ty) else ())
 
 
 def floats_reached(module: Module, ty: Value) -> frozenset[str]:
@@ -97,7 +97,7 @@ def floats_reached(module: Module, ty: Value) -> frozenset[str]:
         operands = module.metadata_operands(node)
         match module.metadata_tag(node):
             case tag if tag == BASE:
-                found |= {module.metadata_string(operands[_NAME])} & _FLOATS
+                found |= {module.metadata_string(operands[_NAME])} & FLOAT_NAMES
             case tag if tag in {ARRAY, _MEMBER, POINTER}:
                 waiting.append(operands[_BASE_TYPE])
             case tag if tag in {STRUCTURE, UNION, _VARIANT_PART} and operands[_ELEMENTS]:
@@ -159,7 +159,7 @@ def _words(module: Module, node: Value, begin: int) -> Iterator[tuple[int, int, 
                 if module.metadata_tag(element) in _PARTS:
                     yield from _words(module, element, begin)
         case _:
-            yield begin, module.type_bits(node), name(module, node) in _FLOATS
+            yield begin, module.type_bits(node), name(module, node) in FLOAT_NAMES
 
 
 def types_around(module: Module, instruction: Value) -> Iterator[list[Value]]:
@@ -251,7 +251,7 @@ def _leaves(module: Module, node: Value, path: str) -> Iterator[Leaf]:
 
 def _kind(tag: int, name: str) -> str:
     if tag == BASE:
-        return "float" if name in _FLOATS else "number"
+        return "float" if name in FLOAT_NAMES else "number"
     kinds = {STRUCTURE: "nonzero", POINTER: "pointer", ENUMERATION: "enum", UNION: "union"}
     return kinds.get(tag, "unknown")
 

@@ -14,7 +14,7 @@ from pipeline.llvm import Module, Value, text
 _FUNCTION = 2**32 - 1  # LLVMAttributeFunctionIndex
 _EQUAL = 32  # LLVMIntEQ
 _EQUALITY = {32, 33}  # and LLVMIntNE
-_INTERNAL, _EXTERNAL_WEAK = 8, 12  # LLVMLinkage
+_EXTERNAL, _INTERNAL, _EXTERNAL_WEAK = 0, 8, 12  # LLVMLinkage
 _END = "crategrad_unexpected_call"
 _INTEGER, _STRUCT, _ARRAY, _VECTOR = 8, 10, 11, 13  # LLVMTypeKind
 _POINTER_BYTES = 8
@@ -132,6 +132,9 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "BuildLoad2": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildStore": (c_void_p, [c_void_p, c_void_p, c_void_p]),
     "BuildInBoundsGEP2": (c_void_p, [c_void_p, c_void_p, c_void_p, POINTER(c_void_p), c_uint, c_char_p]),
+    "BuildMul": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
+    "BuildMemSet": (c_void_p, [c_void_p, c_void_p, c_void_p, c_void_p, c_uint]),
+    "BuildMemCpy": (c_void_p, [c_void_p, c_void_p, c_uint, c_void_p, c_uint, c_void_p]),
     "BuildNot": (c_void_p, [c_void_p, c_void_p, c_char_p]),
     "InstructionClone": (c_void_p, [c_void_p]),
     "InstructionSetDebugLoc": (None, [c_void_p, c_void_p]),
@@ -203,6 +206,12 @@ class Editor:
         tree = self._node([api.MDStringInContext2(context, b"Unknown", 7), everywhere, leaf])
         kind = api.GetMDKindIDInContext(context, b"enzyme_type", len(b"enzyme_type"))
         api.SetMetadata(load, kind, api.MetadataAsValue(context, tree))
+
+    def say_points_to(self, call: Value, position: int, kind: str) -> None:
+        """Tell Enzyme that an argument of a call points to numbers of that type of Enzyme's, and to nothing else."""
+        name, value = b"enzyme_type", f"{{[-1]:Pointer, [-1,-1]:{kind}}}".encode()
+        attribute = self.api.CreateStringAttribute(self.module.context, name, len(name), value, len(value))
+        self.api.AddCallSiteAttribute(call, 1 + position, attribute)
 
     def _node(self, operands: Sequence[Value]) -> Value:
         array = (c_void_p * len(operands))(*operands)
@@ -655,6 +664,14 @@ class Editor:
         ty = self.api.FunctionType(result, types, len(parameters), 0)
         function = int(self.api.AddFunction(self.module.handle, name.encode(), ty))
         self.api.SetLinkage(function, _INTERNAL)
+        return function
+
+    def c_function(self, name: str, result: Value, parameters: Sequence[Value]) -> Value:
+        """A function of the C library, declared where it is not."""
+        if found := self.module.named([name]):
+            return found[0]
+        function = self.internal_function(name, result, parameters)
+        self.api.SetLinkage(function, _EXTERNAL)
         return function
 
     @contextmanager

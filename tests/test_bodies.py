@@ -23,5 +23,5 @@ def test_every_body_is_right(level: str) -> None:
     program = CRATE / "target" / "crategrad" / "default" / "bodies"
     done = subprocess.run([program], capture_output=True, text=True, check=True)
     cases = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len({case["case"] for case in cases}) == len(cases) >= 216
+    assert len({case["case"] for case in cases}) == len(cases) >= 336
     assert [case for case in cases if not is_right(case)] == []

@@ -13,7 +13,7 @@ import pytest
 from pipeline.call_tree import call_tree, indirect_calls
 from pipeline.llvm import Module
 from pipeline.llvm_edit import Editor
-from pipeline.repairs import dispatch, inline, opaque, repair, retype, split_words
+from pipeline.repairs import copies, dispatch, inline, opaque, overlaps, repair, retype, split_words, zeroed
 from pipeline.repairs.words import Words
 from pipeline.stages import MODULE
 from pipeline.toolchain import Tool, find_tools
@@ -451,6 +451,74 @@ def test_a_constant_payload_is_stored_as_the_float_that_it_may_be(tmp_path: Path
     assert re.search(r"(select|phi) .*float .*2\.25", body(text))
     assert "store i64 -7046029254386353131" in body(text)
     assert "float" not in body(text, "without")
+
+
+# ---- overlaps and copies
+
+
+def test_an_overlapping_move_goes_by_a_copy(tmp_path: Path) -> None:
+    source = """define void @shim(ptr %x, i64 %n) {
+  %to = getelementptr i8, ptr %x, i64 8
+  call void @llvm.memmove.p0.p0.i64(ptr %to, ptr %x, i64 %n, i1 false)
+  ret void
+}
+define void @unrelated(ptr %x, ptr %y) {
+  call void @llvm.memmove.p0.p0.i64(ptr %y, ptr %x, i64 8, i1 false)
+  ret void
+}"""
+    text = mended(tmp_path, source, overlaps.by_copy)
+    calls = re.findall(r"call .*@([\w.]+)\(.*", body(text))
+    assert calls == ["malloc", "llvm.memcpy.p0.p0.i64", "llvm.memcpy.p0.p0.i64", "free"]
+    assert "memmove" in body(text, "unrelated")
+
+
+def test_zeroed_memory_is_zeroed_by_a_store(tmp_path: Path) -> None:
+    source = """declare ptr @calloc(i64, i64)
+define ptr @shim(i64 %n) {
+  %x = call ptr @calloc(i64 %n, i64 8)
+  ret ptr %x
+}"""
+    text = body(mended(tmp_path, source, zeroed.by_store))
+    assert re.findall(r"@([\w.]+)\(", text) == ["malloc", "llvm.memset.p0.i64"]
+    assert "ret ptr %2" in text
+
+
+COPIES = """
+#![crate_type = "lib"]
+#[derive(Clone, Copy)] pub struct Point { x: f64, y: [f64; 3] }
+#[derive(Clone, Copy)] pub struct Named { x: f64, name: [u64; 2] }
+fn copy<T>(from: &[T], to: &mut [T]) {
+    unsafe { core::ptr::copy_nonoverlapping(from.as_ptr(), to.as_mut_ptr(), from.len()) }
+}
+#[unsafe(no_mangle)] pub fn doubles(from: &[f64], to: &mut [f64]) { copy(from, to) }
+#[unsafe(no_mangle)] pub fn singles(from: &[Option<[f32; 0]>], to: &mut [f32], of: &[f32]) { let _ = from; copy(of, to) }
+#[unsafe(no_mangle)] pub fn points(from: &[Point], to: &mut [Point]) { copy(from, to) }
+#[unsafe(no_mangle)] pub fn counts(from: &[(u32, i32)], to: &mut [(u32, i32)]) { copy(from, to) }
+#[unsafe(no_mangle)] pub fn named(from: &[Named], to: &mut [Named]) { copy(from, to) }
+#[unsafe(no_mangle)] pub fn strings(from: &[&'static str], to: &mut [&'static str]) { copy(from, to) }
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "kind"),
+    [
+        ("doubles", "Float@double"),
+        ("singles", "Float@float"),
+        ("points", "Float@double"),
+        ("counts", "Integer"),
+        ("named", None),
+        ("strings", None),
+    ],
+)
+def test_a_copy_is_of_the_type_that_its_function_is_about(tmp_path: Path, function: str, kind: str | None) -> None:
+    (tmp_path / "shim.rs").write_text(COPIES)
+    options = ["--edition=2024", "-g", "-Copt-level=2", "-Ccodegen-units=1", "--emit=llvm-bc"]
+    subprocess.run([RUSTC, *options, tmp_path / "shim.rs", "-o", tmp_path / "given.bc"], check=True)
+    text = rewritten(tmp_path, lambda editor, _: copies.say_what_is_copied(editor, editor.module.named([function])))
+    (copied,) = re.findall(r"call .*@llvm.memcpy.*", body(text, function))
+    told = f'"enzyme_type"="{{[-1]:Pointer, [-1,-1]:{kind}}}"'
+    assert copied.count(told) == (2 if kind else 0)
+    assert ("enzyme_type" in copied) == bool(kind)
 
 
 # ---- headers, as rustc makes them

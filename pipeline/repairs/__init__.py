@@ -11,7 +11,20 @@ from collections.abc import Sequence
 from pipeline.call_tree import call_tree
 from pipeline.llvm import Module, Value
 from pipeline.llvm_edit import Editor
-from pipeline.repairs import by_pointer, dispatch, inline, loops, opaque, panics, recursive_results, retype, split_words
+from pipeline.repairs import (
+    by_pointer,
+    copies,
+    dispatch,
+    inline,
+    loops,
+    opaque,
+    overlaps,
+    panics,
+    recursive_results,
+    retype,
+    split_words,
+    zeroed,
+)
 from pipeline.repairs.inline import CLEAN
 from pipeline.repairs.words import Words
 
@@ -47,5 +60,8 @@ def repair(module: Module, shims: Sequence[Value]) -> list[str]:
             done.append(f"opaque: {module.name(function)}")
     by_pointer.say_what_is_read(editor, shims)
     done += recursive_results.hide(editor, shims)
+    done += overlaps.by_copy(editor, shims)
+    done += zeroed.by_store(editor, shims)
+    done += copies.say_what_is_copied(editor, shims)
     done += panics.keep(editor, shims)
     return done + loops.shape(editor, shims)

@@ -1,8 +1,8 @@
 """A function that calls itself and returns by pointer stores its integers and constants where Enzyme does not see it.
 
 Enzyme stores them to the shadow of the result too, in the sweep in which a recursive call was given no shadow where only
-floats are wanted of it: the program dies.  Integers have no derivative, and with no pointer among them nobody reads them
-from the shadow; neither has what a pointer to a constant leads to, where that holds no floats.
+floats are wanted of it: the program dies.  Integers have no derivative, nor has what a pointer to a constant leads to; and
+where no pointer among them leads to floats, nobody reads them from the shadow.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.call_tree import call_tree
-from pipeline.debug_info import floats_pointed_to, holds_pointer, is_aggregate, signature_types
+from pipeline.debug_info import floats_pointed_to, is_aggregate, signature_types
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import opaque
@@ -36,10 +36,10 @@ def _is_to_result(editor: Editor, instruction: Value, function: Value) -> bool:
     if editor.slot(instruction)[0] != editor.parameters(function)[0]:
         return False
     ty, result = editor.accessed_type(instruction), _result(editor, function)
+    is_inactive = bool(result) and not floats_pointed_to(editor.module, result)
     if editor.integer_bits(ty):
-        return _has_new_header(editor, function) or not holds_pointer(editor.module, result)
-    is_constant = ty == editor.pointer_type() and editor.is_constant(editor.operands(instruction)[0])
-    return is_constant and bool(result) and not floats_pointed_to(editor.module, result)
+        return is_inactive or _has_new_header(editor, function)
+    return is_inactive and ty == editor.pointer_type() and editor.is_constant(editor.operands(instruction)[0])
 
 
 def _returns_by_pointer(editor: Editor, function: Value) -> bool:

@@ -5,7 +5,9 @@
 mod dual;
 
 mod loops;
+mod vectors;
 
 fn main() {
     loops::report();
+    vectors::report();
 }

@@ -1,0 +1,40 @@
+"""A move between places that may overlap goes by way of a copy: Enzyme has no derivative of `memmove`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipeline.call_tree import call_tree, calls
+from pipeline.llvm import Value
+from pipeline.llvm_edit import Editor
+
+_MEMMOVE = "llvm.memmove."
+
+
+def by_copy(editor: Editor, shims: Sequence[Value]) -> list[str]:
+    """Copy what the shims' functions move to memory of its own, and from there; a line for each function."""
+    done = []
+    for function in call_tree(editor, shims):
+        moves = [call for call in calls(editor, function) if _moves(editor, call)]
+        for move in moves:
+            _copy_twice(editor, move)
+        if moves:
+            done.append(f"overlaps: {len(moves)} in {editor.module.name(function)}")
+    return done
+
+
+def _moves(editor: Editor, call: Value) -> bool:
+    return editor.module.name(editor.module.callee(call)).startswith(_MEMMOVE)
+
+
+def _copy_twice(editor: Editor, move: Value) -> None:
+    api, pointer = editor.api, editor.pointer_type()
+    to, given, size = editor.module.arguments(move)[:3]
+    allocate = editor.c_function("malloc", pointer, [editor.integer(64)])
+    release = editor.c_function("free", editor.void_type(), [pointer])
+    with editor.module.before(move) as builder:
+        copy = editor.call(builder, editor.function_type(allocate), allocate, [size])
+        api.BuildMemCpy(builder, copy, 1, given, 1, size)
+        api.BuildMemCpy(builder, to, 1, copy, 1, size)
+        editor.call(builder, editor.function_type(release), release, [copy])
+    api.InstructionEraseFromParent(move)
