@@ -13,7 +13,7 @@ import pytest
 from pipeline.call_tree import call_tree, indirect_calls
 from pipeline.llvm import Module
 from pipeline.llvm_edit import Editor
-from pipeline.repairs import dispatch, inline, opaque, repair, retype, split_words
+from pipeline.repairs import NAMES, dispatch, inline, opaque, repair, retype, split_words
 from pipeline.repairs.words import Words
 from pipeline.stages import MODULE
 from pipeline.toolchain import Tool, find_tools
@@ -558,3 +558,15 @@ def test_one_that_calls_itself_is_not_inlined(rust_module: Path) -> None:
         assert not any("itself" in line for line in done)
         assert any("itself" in module.name(function) for function in call_tree(editor, [other]))
         assert indirect_calls(editor, other) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_repair_can_be_left_out(rust_module: Path, name: str) -> None:
+    def done(without: set[str]) -> set[str]:
+        lines: list[str] = []
+        rewritten(rust_module, lambda e, _: lines.extend(repair(e.module, e.module.named(["shim", "other"]), without)))
+        return {line.partition(":")[0] for line in lines}
+
+    assert {"inline", "by_pointer", "split_words"} <= done(set()) <= set(NAMES)
+    assert name not in done({name})
+    assert done(set(NAMES)) == set()
