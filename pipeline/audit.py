@@ -6,11 +6,19 @@ refused.  Only what may return is looked at: a panic has no derivative.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from pipeline.call_tree import call_tree, calls, indirect_calls
-from pipeline.debug_info import floats_reached, holds_float, is_aggregate, signature_types, types_around
+from pipeline.debug_info import (
+    floats_reached,
+    holds_float,
+    is_aggregate,
+    shared_words,
+    signature_types,
+    types_around,
+    types_in,
+)
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Module, Value
 from pipeline.llvm_edit import Editor
@@ -23,24 +31,31 @@ _VARIADIC = "a variadic function cannot be differentiated: `{}`"
 _TAKEN = "the bits of an integer are taken for a float here, and a derivative with regard to what they were would be lost"
 _LOOKED_AT = "the bits of a float are moved as an integer here, and their derivative would be lost"
 _MOVED = "a word that may hold floats is moved as an integer here, and their derivatives would be lost"
+_CONSTANT = "a constant that may be a float is stored as an integer here, and forward mode would take it for its own tangent"
 
 _WIDTHS = {16, 32, 64, 128}
 _FLOATS = {"f16": 16, "f32": 32, "f64": 64, "f128": 128}
+_EXPONENTS = {16: 5, 32: 8, 64: 11}
+"""How many bits of a float of each width are its exponent."""
 _IN_REGISTERS = 128
 """Bits of the largest aggregate that rustc returns as an integer."""
 
 
-def audit(libllvm: Tool, path: Path, shims: Iterable[str]) -> list[Diagnostic]:
-    """What would come out wrong in the functions (names in the module) that are differentiated, and in all they call."""
+def audit(libllvm: Tool, path: Path, shims: Iterable[str], forward: Iterable[str] = ()) -> list[Diagnostic]:
+    """What would come out wrong in the functions (names in the module) that are differentiated, and in all they call.
+
+    `forward` are those of them that are differentiated in forward mode.
+    """
     with Module(libllvm, path) as module:
-        editor = Editor(module)
-        tree = [function for function in call_tree(editor, module.named(shims)) if not _is_inactive(editor, function)]
-        found = [finding for function in tree for finding in findings(editor, function)]
+        rules = _Audit(Editor(module))
+        found = [finding for function in rules.tree(shims) for finding in rules.of(function)]
+        for shim in forward:
+            found += rules.of_tangents(rules.tree([shim]))
     return list(dict.fromkeys(found))
 
 
 def findings(editor: Editor, function: Value) -> Iterator[Diagnostic]:
-    """What would come out wrong in one function."""
+    """What would come out wrong in one function, whatever the mode."""
     yield from _Audit(editor).of(function)
 
 
@@ -51,6 +66,10 @@ class _Audit:
         self.editor = editor
         self.module = editor.module
         self.api = editor.api
+
+    def tree(self, shims: Iterable[str]) -> list[Value]:
+        """The functions that are looked at: those of these names, and all they call."""
+        return [f for f in call_tree(self.editor, self.module.named(shims)) if not _is_inactive(self.editor, f)]
 
     def of(self, function: Value) -> Iterator[Diagnostic]:
         """What all rules find."""
@@ -63,6 +82,35 @@ class _Audit:
                 yield self._at(instruction, _MOVED)
             elif self.api.IsABitCastInst(instruction):
                 yield from self._cast(instruction)
+
+    def of_tangents(self, tree: Sequence[Value]) -> Iterator[Diagnostic]:
+        """Constants that may be floats and are stored as integers: forward mode stores them to the shadow, too."""
+        stores = [i for f in tree for i in self.module.returning_instructions(f) if self.editor.is_plain_store(i)]
+        stores = [store for store in stores if any(map(self._is_normal_float, self._sources(self.editor.operands(store)[0])))]
+        types = {ty for function in tree for ty in types_in(self.module, function)} if stores else set()
+        shared = frozenset().union(*(shared_words(self.module, ty) for ty in types))
+        for store in stores:
+            if self.editor.integer_bits(self.editor.accessed_type(store)) in shared:
+                yield self._at(store, _CONSTANT)
+
+    def _sources(self, value: Value) -> set[Value]:
+        """What a value is chosen from; the value itself where it is not chosen."""
+        known: set[Value] = set()
+        waiting = [value]
+        while waiting:
+            value = waiting.pop()
+            if value not in known:
+                known.add(value)
+                waiting += self.editor.chosen(value) if self.editor.is_choice(value) else []
+        return {value for value in known if not self.editor.is_choice(value)}
+
+    def _is_normal_float(self, value: Value) -> bool:
+        """Whether the bits of a constant are those of a float that is neither next to nothing nor beyond all numbers."""
+        bits = self.editor.integer_bits(self.api.TypeOf(value))
+        if bits not in _EXPONENTS or not self.api.IsAConstantInt(value):
+            return False
+        largest = (1 << _EXPONENTS[bits]) - 1
+        return 0 < int(self.api.ConstIntGetZExtValue(value)) >> (bits - 1 - _EXPONENTS[bits]) & largest < largest
 
     def _count(self, ty: Value) -> int:
         return sum(self.editor.function_type(function) == ty for function in self.module.functions())

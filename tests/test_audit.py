@@ -116,6 +116,14 @@ def test_what_enzyme_takes_for_inactive_is_none_of_its_business(tmp_path: Path) 
     assert findings(tmp_path, inside("%r = call { i64, double } @callee(ptr %x)") + "\n" + callee) == []
 
 
+def compiled(folder: Path, source: str) -> Path:
+    """What rustc makes of a library."""
+    (folder / "lib.rs").write_text(source)
+    options = ["--edition=2024", "-g", "-Copt-level=2", "-Ccodegen-units=1", "-Cno-vectorize-slp", "--emit=llvm-bc"]
+    subprocess.run([RUSTC, *options, folder / "lib.rs", "-o", folder / "lib.bc"], check=True)
+    return folder / "lib.bc"
+
+
 HEADERS = """#![crate_type = "lib"]
 #![allow(improper_ctypes_definitions)]
 #[inline(never)] fn pair(x: [f32; 2]) -> f32 { x[0] * x[1] }
@@ -131,11 +139,30 @@ HEADERS = """#![crate_type = "lib"]
 
 @pytest.mark.parametrize(("shim", "packed"), [("of_pair", "pair"), ("of_both", "both"), ("of_counted", ""), ("of_plain", "")])
 def test_a_header_of_rustcs_own_that_packs_floats_is_found(tmp_path: Path, shim: str, packed: str) -> None:
-    (tmp_path / "lib.rs").write_text(HEADERS)
-    options = ["--edition=2024", "-g", "-Copt-level=2", "-Ccodegen-units=1", "-Cno-vectorize-slp", "--emit=llvm-bc"]
-    subprocess.run([RUSTC, *options, tmp_path / "lib.rs", "-o", tmp_path / "lib.bc"], check=True)
-    found = [finding.message for finding in audit(TOOLS.libllvm, tmp_path / "lib.bc", [shim])]
+    found = [finding.message for finding in audit(TOOLS.libllvm, compiled(tmp_path, HEADERS), [shim])]
     assert [packed in message for message in found if "has floats in the integers" in message] == [True] * bool(packed)
+
+
+CONSTANTS = """#![crate_type = "lib"]
+#![allow(improper_ctypes_definitions)]
+#[unsafe(no_mangle)] pub extern "C" fn either(to: &mut Result<f32, u32>, n: u32) {
+    *to = if n > 2 { Ok(-2.5) } else { Err(8) };
+}
+#[unsafe(no_mangle)] pub extern "C" fn numbers(to: &mut Result<f32, u32>, n: u32) {
+    *to = if n > 2 { Err(u32::MAX) } else { Err(8) };
+}
+#[unsafe(no_mangle)] pub extern "C" fn no_enum(to: &mut (f32, u32), n: u32) {
+    to.1 = if n > 2 { 0x4000_0000 } else { 8 };
+}
+"""
+
+
+@pytest.mark.parametrize(("shim", "is_found"), [("either", True), ("numbers", False), ("no_enum", False)])
+def test_a_constant_that_may_be_a_float_is_found_in_forward_mode(tmp_path: Path, shim: str, is_found: bool) -> None:
+    module = compiled(tmp_path, CONSTANTS)
+    assert audit(TOOLS.libllvm, module, [shim]) == []
+    found = [finding.message for finding in audit(TOOLS.libllvm, module, [shim], forward=[shim])]
+    assert ["would take it for its own tangent" in message for message in found] == [True] * is_found
 
 
 AMBIGUOUS = """#![no_main]
