@@ -6,6 +6,7 @@ refused.  Only what may return is looked at: a panic has no derivative.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -14,7 +15,6 @@ from pipeline.debug_info import (
     floats_reached,
     holds_float,
     is_aggregate,
-    shared_words,
     signature_types,
     types_around,
     types_in,
@@ -35,8 +35,10 @@ _CONSTANT = "a constant that may be a float is stored as an integer here, and fo
 
 _WIDTHS = {16, 32, 64, 128}
 _FLOATS = {"f16": 16, "f32": 32, "f64": 64, "f128": 128}
-_EXPONENTS = {16: 5, 32: 8, 64: 11}
-"""How many bits of a float of each width are its exponent."""
+_FORMATS = {"f32": "<f", "f64": "<d"}
+"""How `struct` reads them."""
+_NEXT_TO_NOTHING = 1e-37
+"""What is smaller does no harm as a tangent; small integers are, read as floats."""
 _IN_REGISTERS = 128
 """Bits of the largest aggregate that rustc returns as an integer."""
 
@@ -84,33 +86,24 @@ class _Audit:
                 yield from self._cast(instruction)
 
     def of_tangents(self, tree: Sequence[Value]) -> Iterator[Diagnostic]:
-        """Constants that may be floats and are stored as integers: forward mode stores them to the shadow, too."""
-        stores = [i for f in tree for i in self.module.returning_instructions(f) if self.editor.is_plain_store(i)]
-        stores = [store for store in stores if any(map(self._is_normal_float, self._sources(self.editor.operands(store)[0])))]
-        types = {ty for function in tree for ty in types_in(self.module, function)} if stores else set()
-        shared = frozenset().union(*(shared_words(self.module, ty) for ty in types))
-        for store in stores:
-            if self.editor.integer_bits(self.editor.accessed_type(store)) in shared:
-                yield self._at(store, _CONSTANT)
+        """Constants that may be floats and are stored as integers: forward mode may store them to the shadow, too."""
+        types = {ty for function in tree for ty in types_in(self.module, function)}
+        floats = {name for ty in types for name in floats_reached(self.module, ty)}
+        for instruction in (i for function in tree for i in self.module.returning_instructions(function)):
+            if self.editor.is_plain_store(instruction):
+                sources = self.editor.sources(self.editor.operands(instruction)[0])
+                if any(self._may_hold(source, name) for source in sources for name in floats):
+                    yield self._at(instruction, _CONSTANT)
 
-    def _sources(self, value: Value) -> set[Value]:
-        """What a value is chosen from; the value itself where it is not chosen."""
-        known: set[Value] = set()
-        waiting = [value]
-        while waiting:
-            value = waiting.pop()
-            if value not in known:
-                known.add(value)
-                waiting += self.editor.chosen(value) if self.editor.is_choice(value) else []
-        return {value for value in known if not self.editor.is_choice(value)}
-
-    def _is_normal_float(self, value: Value) -> bool:
-        """Whether the bits of a constant are those of a float that is neither next to nothing nor beyond all numbers."""
+    def _may_hold(self, value: Value, name: str) -> bool:
+        """Whether a value is an integer constant in which a float of that type lies that is more than next to nothing."""
         bits = self.editor.integer_bits(self.api.TypeOf(value))
-        if bits not in _EXPONENTS or not self.api.IsAConstantInt(value):
+        if name not in _FORMATS or bits not in {32, 64} or not self.api.IsAConstantInt(value):
             return False
-        largest = (1 << _EXPONENTS[bits]) - 1
-        return 0 < int(self.api.ConstIntGetZExtValue(value)) >> (bits - 1 - _EXPONENTS[bits]) & largest < largest
+        stored = int(self.api.ConstIntGetZExtValue(value)).to_bytes(bits // 8, "little")
+        size = _FLOATS[name] // 8
+        found = (stored[begin : begin + size] for begin in range(0, len(stored) - size + 1, size))
+        return any(abs(struct.unpack(_FORMATS[name], one)[0]) >= _NEXT_TO_NOTHING for one in found)
 
     def _count(self, ty: Value) -> int:
         return sum(self.editor.function_type(function) == ty for function in self.module.functions())

@@ -151,13 +151,16 @@ CONSTANTS = """#![crate_type = "lib"]
 #[unsafe(no_mangle)] pub extern "C" fn numbers(to: &mut Result<f32, u32>, n: u32) {
     *to = if n > 2 { Err(u32::MAX) } else { Err(8) };
 }
-#[unsafe(no_mangle)] pub extern "C" fn no_enum(to: &mut (f32, u32), n: u32) {
-    to.1 = if n > 2 { 0x4000_0000 } else { 8 };
+#[unsafe(no_mangle)] pub extern "C" fn beside(to: &mut Option<[f32; 1]>, n: u32) {
+    *to = if n > 2 { Some([-2.5]) } else { Some([1.0]) };
+}
+#[unsafe(no_mangle)] pub extern "C" fn no_float(to: &mut [u32; 2], n: u32) {
+    to[1] = if n > 2 { 0x4000_0000 } else { 8 };
 }
 """
 
 
-@pytest.mark.parametrize(("shim", "is_found"), [("either", True), ("numbers", False), ("no_enum", False)])
+@pytest.mark.parametrize(("shim", "is_found"), [("either", True), ("beside", True), ("numbers", False), ("no_float", False)])
 def test_a_constant_that_may_be_a_float_is_found_in_forward_mode(tmp_path: Path, shim: str, is_found: bool) -> None:
     module = compiled(tmp_path, CONSTANTS)
     assert audit(TOOLS.libllvm, module, [shim]) == []

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from pipeline.call_tree import call_tree
 from pipeline.llvm import Module, Value
 from pipeline.llvm_edit import Editor
-from pipeline.repairs import by_pointer, dispatch, inline, opaque, panics, recursive_results, retype, split_words
+from pipeline.repairs import by_pointer, constants, dispatch, inline, opaque, panics, recursive_results, retype, split_words
 from pipeline.repairs.inline import CLEAN
 from pipeline.repairs.words import Words
 
@@ -24,7 +24,7 @@ _ENZYMES_OWN = (
 They make of a loop over two words the word with its halves: done here first, that is mended, too.
 """
 
-NAMES = ("inline", "dispatch", "by_pointer", "split_words", "retype", "opaque", "recursive_results", "panics")
+NAMES = ("inline", "dispatch", "by_pointer", "split_words", "retype", "opaque", "constants", "recursive_results", "panics")
 """The repairs, in the order in which they are first made."""
 
 _OF_CALLS = (
@@ -39,13 +39,17 @@ _AT_THE_END = (
 )
 
 
-def repair(module: Module, shims: Sequence[Value], without: Collection[str] = ()) -> list[str]:
-    """Mend what the shims call, some repairs left out; what was done, a line each."""
+def repair(module: Module, shims: Sequence[Value], forward: Sequence[Value] = (), without: Collection[str] = ()) -> list[str]:
+    """Mend what the shims call, some repairs left out; what was done, a line each.
+
+    `forward` are those of the shims that are differentiated in forward mode.
+    """
     editor = Editor(module)
     done: list[str] = []
     for name, mend in _OF_CALLS:
         done += mend(editor, shims) if name not in without else []
     done += _words(editor, shims, without)
+    done += constants.keep_out(editor, forward) if "constants" not in without else []
     by_pointer.say_what_is_read(editor, shims)
     for name, mend in _AT_THE_END:
         done += mend(editor, shims) if name not in without else []

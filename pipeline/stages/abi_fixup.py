@@ -115,7 +115,8 @@ class AbiFixup:
             if derivatives:
                 module.declare(_TRIGGER)
             if derivatives and self.repairs:
-                repairs = repair(module, module.named(d.shim for d in derivatives), self.without)
+                forward = module.named(d.shim for d in derivatives if d.mode == "forward")
+                repairs = repair(module, module.named(d.shim for d in derivatives), forward, self.without)
             module.write(out / MODULE)
         found = sorted({json.dumps(asdict(d)): d for d in derivatives}.items())
         (out / DERIVATIVES).write_text(json.dumps([asdict(d) for _, d in found], indent=1))
