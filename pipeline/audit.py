@@ -39,6 +39,9 @@ _FORMATS = {"f32": "<f", "f64": "<d"}
 """How `struct` reads them."""
 _NEXT_TO_NOTHING = 1e-37
 """What is smaller does no harm as a tangent; small integers are, read as floats."""
+_TWO_FLOATS = 64
+"""Bits of the smallest word that is taken apart: two `f32`."""
+_SHIFTS, _OR = {20, 21}, 24  # LLVMOpcode
 _IN_REGISTERS = 128
 """Bits of the largest aggregate that rustc returns as an integer."""
 
@@ -158,18 +161,42 @@ class _Audit:
         return any(width <= bits for width in widths)
 
     def _is_stored_only(self, load: Value) -> bool:
+        """Whether what is loaded is stored, whole or in pieces, and nothing else but that a piece may be a tag."""
         known: set[Value] = set()
-        waiting = [load]
+        waiting, is_stored = [load], False
         while waiting:
             value = waiting.pop()
             if value in known:
                 continue
             known.add(value)
-            users = self.module.users(value)
-            if not all(self.editor.is_choice(user) or self._stores(user, value) for user in users):
-                return False
-            waiting += filter(self.editor.is_choice, users)
-        return True
+            for user in self.module.users(value):
+                if self._stores(user, value):
+                    is_stored = True
+                elif self.editor.is_choice(user) or self._rearranges(user):
+                    waiting.append(user)
+                elif not self.api.IsATruncInst(value):
+                    return False
+        return is_stored
+
+    def _rearranges(self, user: Value) -> bool:
+        """Whether an instruction takes a word of 64 bits or more apart, or puts its halves together."""
+        if self.api.IsAZExtInst(user):
+            return all(map(self._rearranges, self.module.users(user)))
+        if self.api.IsATruncInst(user):
+            return self._bits(self.api.GetOperand(user, 0)) >= _TWO_FLOATS
+        joined = self.editor.operands(user) if self._opcode(user) == _OR else [user]
+        return any(map(self._is_moved_by_half, joined))
+
+    def _is_moved_by_half(self, value: Value) -> bool:
+        by = self.api.GetOperand(value, 1) if self._opcode(value) in _SHIFTS else 0
+        is_known = bool(by) and self.api.IsAConstantInt(by) and self._bits(value) >= _TWO_FLOATS
+        return bool(is_known) and 2 * int(self.api.ConstIntGetZExtValue(by)) >= self._bits(value)
+
+    def _opcode(self, value: Value) -> int:
+        return int(self.api.GetInstructionOpcode(value)) if self.api.IsABinaryOperator(value) else 0
+
+    def _bits(self, value: Value) -> int:
+        return self.editor.integer_bits(self.api.TypeOf(value))
 
     def _stores(self, user: Value, value: Value) -> bool:
         return self.editor.is_plain_store(user) and bool(self.api.GetOperand(user, 0) == value)

@@ -57,6 +57,10 @@ def inside(text: str, parameters: str = "ptr %x, ptr %to") -> str:
         "%word = load i64, ptr %x\n  store i64 %word, ptr %to",
         "%word = load i32, ptr %x\n  store i32 %word, ptr %to",
         "%word = load i128, ptr %x\n  store i128 %word, ptr %to",
+        "%word = load i64, ptr %x\n  %half = trunc i64 %word to i32\n  store i32 %half, ptr %to",
+        "%word = load i64, ptr %x\n  %up = lshr i64 %word, 32\n  %half = trunc i64 %up to i32\n  store i32 %half, ptr %to",
+        "%word = load i64, ptr %x\n  store i64 %word, ptr %to\n  %tag = trunc i64 %word to i8\n  store i8 %tag, ptr %x",
+        "%a = load i32, ptr %x\n  %z = zext i32 %a to i64\n  %b = shl i64 %z, 32\n  %c = or i64 %b, 1\n  store i64 %c, ptr %to",
         "%a = load i64, ptr %x\n  %b = load i64, ptr %to\n  %word = select i1 true, i64 %a, i64 %b\n  store i64 %word, ptr %to",
     ],
 )
@@ -72,6 +76,10 @@ def test_a_word_that_is_moved_as_an_integer_is_found(tmp_path: Path, moved: str)
         "%word = load i64, ptr %x\n  %next = add i64 %word, 1\n  store i64 %next, ptr %to",
         "%n = load i64, ptr %x\n  store i64 %n, ptr %to\n  %p = getelementptr i8, ptr %x, i64 %n\n  store i8 0, ptr %p",
         "%byte = load i8, ptr %x\n  store i8 %byte, ptr %to",
+        "%n = load i64, ptr %x\n  %m = or i64 %n, 8\n  store i64 %m, ptr %to",
+        "%n = load i64, ptr %x\n  %up = lshr i64 %n, 40\n  %f = uitofp i64 %up to double\n  store double %f, ptr %to",
+        "%n = load i32, ptr %x\n  %z = zext i32 %n to i64\n  store i64 %z, ptr %to",
+        "%n = load i32, ptr %x\n  %byte = trunc i32 %n to i8\n  store i8 %byte, ptr %to",
         "%word = load double, ptr %x\n  store double %word, ptr %to",
     ],
 )
