@@ -6,11 +6,19 @@ refused.  Only what may return is looked at: a panic has no derivative.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import struct
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from pipeline.call_tree import call_tree, calls, indirect_calls
-from pipeline.debug_info import floats_reached, holds_float, is_aggregate, signature_types, types_around
+from pipeline.debug_info import (
+    floats_reached,
+    holds_float,
+    is_aggregate,
+    signature_types,
+    types_around,
+    types_in,
+)
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Module, Value
 from pipeline.llvm_edit import Editor
@@ -23,24 +31,36 @@ _VARIADIC = "a variadic function cannot be differentiated: `{}`"
 _TAKEN = "the bits of an integer are taken for a float here, and a derivative with regard to what they were would be lost"
 _LOOKED_AT = "the bits of a float are moved as an integer here, and their derivative would be lost"
 _MOVED = "a word that may hold floats is moved as an integer here, and their derivatives would be lost"
+_CONSTANT = "a constant that may be a float is stored as an integer here, and forward mode would take it for its own tangent"
 
 _WIDTHS = {16, 32, 64, 128}
 _FLOATS = {"f16": 16, "f32": 32, "f64": 64, "f128": 128}
+_FORMATS = {"f32": "<f", "f64": "<d"}
+"""How `struct` reads them."""
+_NEXT_TO_NOTHING = 1e-37
+"""What is smaller does no harm as a tangent; small integers are, read as floats."""
+_TWO_FLOATS = 64
+"""Bits of the smallest word that is taken apart: two `f32`."""
+_SHIFTS, _OR = {20, 21}, 24  # LLVMOpcode
 _IN_REGISTERS = 128
 """Bits of the largest aggregate that rustc returns as an integer."""
 
 
-def audit(libllvm: Tool, path: Path, shims: Iterable[str]) -> list[Diagnostic]:
-    """What would come out wrong in the functions (names in the module) that are differentiated, and in all they call."""
+def audit(libllvm: Tool, path: Path, shims: Iterable[str], forward: Iterable[str] = ()) -> list[Diagnostic]:
+    """What would come out wrong in the functions (names in the module) that are differentiated, and in all they call.
+
+    `forward` are those of them that are differentiated in forward mode.
+    """
     with Module(libllvm, path) as module:
-        editor = Editor(module)
-        tree = [function for function in call_tree(editor, module.named(shims)) if not _is_inactive(editor, function)]
-        found = [finding for function in tree for finding in findings(editor, function)]
+        rules = _Audit(Editor(module))
+        found = [finding for function in rules.tree(shims) for finding in rules.of(function)]
+        for shim in forward:
+            found += rules.of_tangents(rules.tree([shim]))
     return list(dict.fromkeys(found))
 
 
 def findings(editor: Editor, function: Value) -> Iterator[Diagnostic]:
-    """What would come out wrong in one function."""
+    """What would come out wrong in one function, whatever the mode."""
     yield from _Audit(editor).of(function)
 
 
@@ -51,6 +71,10 @@ class _Audit:
         self.editor = editor
         self.module = editor.module
         self.api = editor.api
+
+    def tree(self, shims: Iterable[str]) -> list[Value]:
+        """The functions that are looked at: those of these names, and all they call."""
+        return [f for f in call_tree(self.editor, self.module.named(shims)) if not _is_inactive(self.editor, f)]
 
     def of(self, function: Value) -> Iterator[Diagnostic]:
         """What all rules find."""
@@ -63,6 +87,26 @@ class _Audit:
                 yield self._at(instruction, _MOVED)
             elif self.api.IsABitCastInst(instruction):
                 yield from self._cast(instruction)
+
+    def of_tangents(self, tree: Sequence[Value]) -> Iterator[Diagnostic]:
+        """Constants that may be floats and are stored as integers: forward mode may store them to the shadow, too."""
+        types = {ty for function in tree for ty in types_in(self.module, function)}
+        floats = {name for ty in types for name in floats_reached(self.module, ty)}
+        for instruction in (i for function in tree for i in self.module.returning_instructions(function)):
+            if self.editor.is_plain_store(instruction):
+                sources = self.editor.sources(self.editor.operands(instruction)[0])
+                if any(self._may_hold(source, name) for source in sources for name in floats):
+                    yield self._at(instruction, _CONSTANT)
+
+    def _may_hold(self, value: Value, name: str) -> bool:
+        """Whether a value is an integer constant in which a float of that type lies that is more than next to nothing."""
+        bits = self.editor.integer_bits(self.api.TypeOf(value))
+        if name not in _FORMATS or bits not in {32, 64} or not self.api.IsAConstantInt(value):
+            return False
+        stored = int(self.api.ConstIntGetZExtValue(value)).to_bytes(bits // 8, "little")
+        size = _FLOATS[name] // 8
+        found = (stored[begin : begin + size] for begin in range(0, len(stored) - size + 1, size))
+        return any(abs(struct.unpack(_FORMATS[name], one)[0]) >= _NEXT_TO_NOTHING for one in found)
 
     def _count(self, ty: Value) -> int:
         return sum(self.editor.function_type(function) == ty for function in self.module.functions())
@@ -117,18 +161,42 @@ class _Audit:
         return any(width <= bits for width in widths)
 
     def _is_stored_only(self, load: Value) -> bool:
+        """Whether what is loaded is stored, whole or in pieces, and nothing else but that a piece may be a tag."""
         known: set[Value] = set()
-        waiting = [load]
+        waiting, is_stored = [load], False
         while waiting:
             value = waiting.pop()
             if value in known:
                 continue
             known.add(value)
-            users = self.module.users(value)
-            if not all(self.editor.is_choice(user) or self._stores(user, value) for user in users):
-                return False
-            waiting += filter(self.editor.is_choice, users)
-        return True
+            for user in self.module.users(value):
+                if self._stores(user, value):
+                    is_stored = True
+                elif self.editor.is_choice(user) or self._rearranges(user):
+                    waiting.append(user)
+                elif not self.api.IsATruncInst(value):
+                    return False
+        return is_stored
+
+    def _rearranges(self, user: Value) -> bool:
+        """Whether an instruction takes a word of 64 bits or more apart, or puts its halves together."""
+        if self.api.IsAZExtInst(user):
+            return all(map(self._rearranges, self.module.users(user)))
+        if self.api.IsATruncInst(user):
+            return self._bits(self.api.GetOperand(user, 0)) >= _TWO_FLOATS
+        joined = self.editor.operands(user) if self._opcode(user) == _OR else [user]
+        return any(map(self._is_moved_by_half, joined))
+
+    def _is_moved_by_half(self, value: Value) -> bool:
+        by = self.api.GetOperand(value, 1) if self._opcode(value) in _SHIFTS else 0
+        is_known = bool(by) and self.api.IsAConstantInt(by) and self._bits(value) >= _TWO_FLOATS
+        return bool(is_known) and 2 * int(self.api.ConstIntGetZExtValue(by)) >= self._bits(value)
+
+    def _opcode(self, value: Value) -> int:
+        return int(self.api.GetInstructionOpcode(value)) if self.api.IsABinaryOperator(value) else 0
+
+    def _bits(self, value: Value) -> int:
+        return self.editor.integer_bits(self.api.TypeOf(value))
 
     def _stores(self, user: Value, value: Value) -> bool:
         return self.editor.is_plain_store(user) and bool(self.api.GetOperand(user, 0) == value)

@@ -179,6 +179,12 @@ def types_around(module: Module, instruction: Value) -> Iterator[list[Value]]:
             yield [ty for ty in module.metadata_operands(signature) if ty] if signature else []
 
 
+def types_in(module: Module, function: Value) -> set[Value]:
+    """The types of a function's header, and those that what was inlined into it is about."""
+    around = (types for instruction in module.instructions(function) for types in types_around(module, instruction))
+    return {ty for types in (parameter_types(module, function), *around) for ty in types if ty}
+
+
 def is_aggregate(module: Module, ty: Value) -> bool:
     """Whether the type is an array, a struct, a tuple or an enum."""
     return module.metadata_tag(ty) in {ARRAY, STRUCTURE, UNION}

@@ -454,6 +454,17 @@ class Editor:
             return [int(self.api.GetOperand(choice, index)) for index in (1, 2)]
         return [int(self.api.GetIncomingValue(choice, index)) for index in range(self.api.CountIncoming(choice))]
 
+    def sources(self, value: Value) -> list[Value]:
+        """What a value is chosen from, however many choices lie between; the value itself where it is not chosen."""
+        known: dict[Value, None] = {}
+        waiting = [value]
+        while waiting:
+            value = waiting.pop()
+            if value not in known:
+                known[value] = None
+                waiting += self.chosen(value) if self.is_choice(value) else []
+        return [value for value in known if not self.is_choice(value)]
+
     def incoming_blocks(self, phi: Value) -> list[Value]:
         """The blocks from which a phi's values come."""
         return [int(self.api.GetIncomingBlock(phi, index)) for index in range(self.api.CountIncoming(phi))]

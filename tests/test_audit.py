@@ -57,6 +57,10 @@ def inside(text: str, parameters: str = "ptr %x, ptr %to") -> str:
         "%word = load i64, ptr %x\n  store i64 %word, ptr %to",
         "%word = load i32, ptr %x\n  store i32 %word, ptr %to",
         "%word = load i128, ptr %x\n  store i128 %word, ptr %to",
+        "%word = load i64, ptr %x\n  %half = trunc i64 %word to i32\n  store i32 %half, ptr %to",
+        "%word = load i64, ptr %x\n  %up = lshr i64 %word, 32\n  %half = trunc i64 %up to i32\n  store i32 %half, ptr %to",
+        "%word = load i64, ptr %x\n  store i64 %word, ptr %to\n  %tag = trunc i64 %word to i8\n  store i8 %tag, ptr %x",
+        "%a = load i32, ptr %x\n  %z = zext i32 %a to i64\n  %b = shl i64 %z, 32\n  %c = or i64 %b, 1\n  store i64 %c, ptr %to",
         "%a = load i64, ptr %x\n  %b = load i64, ptr %to\n  %word = select i1 true, i64 %a, i64 %b\n  store i64 %word, ptr %to",
     ],
 )
@@ -72,6 +76,10 @@ def test_a_word_that_is_moved_as_an_integer_is_found(tmp_path: Path, moved: str)
         "%word = load i64, ptr %x\n  %next = add i64 %word, 1\n  store i64 %next, ptr %to",
         "%n = load i64, ptr %x\n  store i64 %n, ptr %to\n  %p = getelementptr i8, ptr %x, i64 %n\n  store i8 0, ptr %p",
         "%byte = load i8, ptr %x\n  store i8 %byte, ptr %to",
+        "%n = load i64, ptr %x\n  %m = or i64 %n, 8\n  store i64 %m, ptr %to",
+        "%n = load i64, ptr %x\n  %up = lshr i64 %n, 40\n  %f = uitofp i64 %up to double\n  store double %f, ptr %to",
+        "%n = load i32, ptr %x\n  %z = zext i32 %n to i64\n  store i64 %z, ptr %to",
+        "%n = load i32, ptr %x\n  %byte = trunc i32 %n to i8\n  store i8 %byte, ptr %to",
         "%word = load double, ptr %x\n  store double %word, ptr %to",
     ],
 )
@@ -116,6 +124,14 @@ def test_what_enzyme_takes_for_inactive_is_none_of_its_business(tmp_path: Path) 
     assert findings(tmp_path, inside("%r = call { i64, double } @callee(ptr %x)") + "\n" + callee) == []
 
 
+def compiled(folder: Path, source: str) -> Path:
+    """What rustc makes of a library."""
+    (folder / "lib.rs").write_text(source)
+    options = ["--edition=2024", "-g", "-Copt-level=2", "-Ccodegen-units=1", "-Cno-vectorize-slp", "--emit=llvm-bc"]
+    subprocess.run([RUSTC, *options, folder / "lib.rs", "-o", folder / "lib.bc"], check=True)
+    return folder / "lib.bc"
+
+
 HEADERS = """#![crate_type = "lib"]
 #![allow(improper_ctypes_definitions)]
 #[inline(never)] fn pair(x: [f32; 2]) -> f32 { x[0] * x[1] }
@@ -131,11 +147,33 @@ HEADERS = """#![crate_type = "lib"]
 
 @pytest.mark.parametrize(("shim", "packed"), [("of_pair", "pair"), ("of_both", "both"), ("of_counted", ""), ("of_plain", "")])
 def test_a_header_of_rustcs_own_that_packs_floats_is_found(tmp_path: Path, shim: str, packed: str) -> None:
-    (tmp_path / "lib.rs").write_text(HEADERS)
-    options = ["--edition=2024", "-g", "-Copt-level=2", "-Ccodegen-units=1", "-Cno-vectorize-slp", "--emit=llvm-bc"]
-    subprocess.run([RUSTC, *options, tmp_path / "lib.rs", "-o", tmp_path / "lib.bc"], check=True)
-    found = [finding.message for finding in audit(TOOLS.libllvm, tmp_path / "lib.bc", [shim])]
+    found = [finding.message for finding in audit(TOOLS.libllvm, compiled(tmp_path, HEADERS), [shim])]
     assert [packed in message for message in found if "has floats in the integers" in message] == [True] * bool(packed)
+
+
+CONSTANTS = """#![crate_type = "lib"]
+#![allow(improper_ctypes_definitions)]
+#[unsafe(no_mangle)] pub extern "C" fn either(to: &mut Result<f32, u32>, n: u32) {
+    *to = if n > 2 { Ok(-2.5) } else { Err(8) };
+}
+#[unsafe(no_mangle)] pub extern "C" fn numbers(to: &mut Result<f32, u32>, n: u32) {
+    *to = if n > 2 { Err(u32::MAX) } else { Err(8) };
+}
+#[unsafe(no_mangle)] pub extern "C" fn beside(to: &mut Option<[f32; 1]>, n: u32) {
+    *to = if n > 2 { Some([-2.5]) } else { Some([1.0]) };
+}
+#[unsafe(no_mangle)] pub extern "C" fn no_float(to: &mut [u32; 2], n: u32) {
+    to[1] = if n > 2 { 0x4000_0000 } else { 8 };
+}
+"""
+
+
+@pytest.mark.parametrize(("shim", "is_found"), [("either", True), ("beside", True), ("numbers", False), ("no_float", False)])
+def test_a_constant_that_may_be_a_float_is_found_in_forward_mode(tmp_path: Path, shim: str, is_found: bool) -> None:
+    module = compiled(tmp_path, CONSTANTS)
+    assert audit(TOOLS.libllvm, module, [shim]) == []
+    found = [finding.message for finding in audit(TOOLS.libllvm, module, [shim], forward=[shim])]
+    assert ["would take it for its own tangent" in message for message in found] == [True] * is_found
 
 
 AMBIGUOUS = """#![no_main]

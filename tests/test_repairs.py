@@ -13,7 +13,19 @@ import pytest
 from pipeline.call_tree import call_tree, indirect_calls
 from pipeline.llvm import Module
 from pipeline.llvm_edit import Editor
-from pipeline.repairs import copies, dispatch, inline, opaque, overlaps, repair, retype, split_words, zeroed
+from pipeline.repairs import (
+    NAMES,
+    constants,
+    copies,
+    dispatch,
+    inline,
+    opaque,
+    overlaps,
+    repair,
+    retype,
+    split_words,
+    zeroed,
+)
 from pipeline.repairs.words import Words
 from pipeline.stages import MODULE
 from pipeline.toolchain import Tool, find_tools
@@ -521,6 +533,55 @@ def test_a_copy_is_of_the_type_that_its_function_is_about(tmp_path: Path, functi
     assert ("enzyme_type" in copied) == bool(kind)
 
 
+# ---- constants
+
+
+@pytest.mark.parametrize(
+    ("stored", "visible"),
+    [
+        ("store i64 4584664420663164929, ptr %x", ["store i32 1, ptr %x", "store i32 0, ptr"]),  # 1, and 1.25 as f32
+        ("store i32 1067450368, ptr %x", ["store i32 0, ptr %x"]),
+        (
+            "%w = select i1 %c, i64 4584664420663164929, i64 0\n  store i64 %w, ptr %x",
+            ["select i1 %c, i32 1, i32 0", "select i1 %c, i32 0, i32 0"],
+        ),
+    ],
+)
+def test_a_constant_that_may_be_a_float_stays_out_of_the_tangent(tmp_path: Path, stored: str, visible: list[str]) -> None:
+    source = f"define void @shim(ptr %x, i1 %c) {{\n  {stored}\n  ret void\n}}"
+    text = mended(tmp_path, source, constants.keep_out)
+    bits = 64 if "i64" in stored else 32
+    assert re.search(rf"call void @crategrad_store_i{bits}\(i{bits} \S+, ptr %x\)", body(text))
+    assert f"store i{bits} 4" not in body(text)
+    assert [line for line in visible if line not in body(text)] == []
+
+
+def test_one_of_several_constants_is_chosen_part_by_part(tmp_path: Path) -> None:
+    source = """
+define void @shim(ptr %x, i1 %c) {
+entry:
+  br i1 %c, label %some, label %none
+some:
+  br label %none
+none:
+  %w = phi i64 [ 4584664420663164929, %some ], [ 0, %entry ]
+  store i64 %w, ptr %x
+  ret void
+}
+"""
+    text = body(mended(tmp_path, source, constants.keep_out))
+    assert re.search(r"phi i32 \[ 1, %some \], \[ 0, %entry \]", text)
+    assert re.search(r"phi i32 \[ 0, %some \], \[ 0, %entry \]", text)
+
+
+@pytest.mark.parametrize(
+    "stored", ["store i64 1000, ptr %x", "store i32 0, ptr %x", "store float 1.25, ptr %x", "store i64 %n, ptr %x"]
+)
+def test_small_numbers_and_what_is_no_constant_stay(tmp_path: Path, stored: str) -> None:
+    source = f"define void @shim(ptr %x, i64 %n) {{\n  {stored}\n  ret void\n}}"
+    assert "call" not in mended(tmp_path, source, constants.keep_out)
+
+
 # ---- headers, as rustc makes them
 
 HEADERS = {
@@ -626,3 +687,15 @@ def test_one_that_calls_itself_is_not_inlined(rust_module: Path) -> None:
         assert not any("itself" in line for line in done)
         assert any("itself" in module.name(function) for function in call_tree(editor, [other]))
         assert indirect_calls(editor, other) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_repair_can_be_left_out(rust_module: Path, name: str) -> None:
+    def done(without: set[str]) -> set[str]:
+        lines: list[str] = []
+        rewritten(rust_module, lambda e, _: lines.extend(repair(e.module, e.module.named(["shim", "other"]), without=without)))
+        return {line.partition(":")[0] for line in lines}
+
+    assert {"inline", "by_pointer", "split_words"} <= done(set()) <= set(NAMES)
+    assert name not in done({name})
+    assert done(set(NAMES)) == set()

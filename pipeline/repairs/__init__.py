@@ -6,13 +6,14 @@ stays as it is: the audit after it refuses what would come out wrong.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from pipeline.call_tree import call_tree
 from pipeline.llvm import Module, Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import (
     by_pointer,
+    constants,
     copies,
     dispatch,
     inline,
@@ -37,31 +38,61 @@ _ENZYMES_OWN = (
 They make of a loop over two words the word with its halves: done here first, that is mended, too.
 """
 
+_OF_CALLS = (
+    ("inline", inline.headers_with_packed_floats),
+    ("dispatch", dispatch.indirect_calls),
+    ("inline", inline.headers_with_packed_floats),  # of what is called by its name only now
+    ("by_pointer", by_pointer.recursive_headers),
+)
+_OF_MEMORY = (
+    ("recursive_results", recursive_results.hide),
+    ("overlaps", overlaps.by_copy),
+    ("zeroed", zeroed.by_store),
+    ("copies", copies.say_what_is_copied),
+)
+_OF_PATHS = (
+    ("panics", panics.keep),
+    ("loops", loops.shape),
+)
+NAMES = (
+    *dict.fromkeys(name for name, _ in _OF_CALLS),
+    *("split_words", "retype", "opaque", "constants"),
+    *(name for name, _ in _OF_MEMORY + _OF_PATHS),
+)
+"""The repairs, in the order in which they are first made."""
 
-def repair(module: Module, shims: Sequence[Value]) -> list[str]:
-    """Mend what the shims call; what was done, a line each."""
+
+def repair(module: Module, shims: Sequence[Value], forward: Sequence[Value] = (), without: Collection[str] = ()) -> list[str]:
+    """Mend what the shims call, some repairs left out; what was done, a line each.
+
+    `forward` are those of the shims that are differentiated in forward mode.
+    """
     editor = Editor(module)
-    done = inline.headers_with_packed_floats(editor, shims)
-    done += dispatch.indirect_calls(editor, shims)
-    done += inline.headers_with_packed_floats(editor, shims)
-    done += by_pointer.recursive_headers(editor, shims)
+    done: list[str] = []
+    for name, mend in _OF_CALLS:
+        done += mend(editor, shims) if name not in without else []
+    done += _words(editor, shims, without)
+    done += constants.keep_out(editor, forward) if "constants" not in without else []
+    by_pointer.say_what_is_read(editor, shims)
+    for name, mend in _OF_MEMORY + _OF_PATHS:
+        done += mend(editor, shims) if name not in without else []
+    return done
+
+
+def _words(editor: Editor, shims: Sequence[Value], without: Collection[str]) -> list[str]:
+    """Mend the words that each function moves."""
+    done = []
     functions = list(call_tree(editor, shims))
     for function in functions:
         editor.run_passes(f"{_ENZYMES_OWN},{CLEAN}", function)
-        if split_words.split(editor, function):
+        if "split_words" not in without and split_words.split(editor, function):
             editor.run_passes(CLEAN, function)
-            done.append(f"split_words: {module.name(function)}")
+            done.append(f"split_words: {editor.module.name(function)}")
     words = Words(editor, shims)
     for function in functions:
-        if retype.retype(editor, function, words):
+        if "retype" not in without and retype.retype(editor, function, words):
             editor.run_passes(CLEAN, function)
-            done.append(f"retype: {module.name(function)}")
-        if opaque.hide_integers(editor, function):
-            done.append(f"opaque: {module.name(function)}")
-    by_pointer.say_what_is_read(editor, shims)
-    done += recursive_results.hide(editor, shims)
-    done += overlaps.by_copy(editor, shims)
-    done += zeroed.by_store(editor, shims)
-    done += copies.say_what_is_copied(editor, shims)
-    done += panics.keep(editor, shims)
-    return done + loops.shape(editor, shims)
+            done.append(f"retype: {editor.module.name(function)}")
+        if "opaque" not in without and opaque.hide_integers(editor, function):
+            done.append(f"opaque: {editor.module.name(function)}")
+    return done

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.call_tree import call_tree
-from pipeline.debug_info import floats_reached, parameter_types, shared_words, types_around
+from pipeline.debug_info import floats_reached, shared_words, types_around, types_in
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 
@@ -56,17 +56,14 @@ class Words:
         if function not in self._shared:
             for tree in self._trees:
                 widths = frozenset(
-                    width for one in tree for ty in self._types_in(one) for width in shared_words(self.editor.module, ty)
+                    width
+                    for one in tree
+                    for ty in types_in(self.editor.module, one)
+                    for width in shared_words(self.editor.module, ty)
                 )
                 for one in tree:
                     self._shared[one] = self._shared.get(one, frozenset()) | widths
         return bits in self._shared.get(function, ())
-
-    def _types_in(self, function: Value) -> set[Value]:
-        """The types of a function's header, and those that what was inlined into it is about."""
-        module = self.editor.module
-        around = (types for i in module.instructions(function) for types in types_around(module, i))
-        return {ty for types in (parameter_types(module, function), *around) for ty in types if ty}
 
     def _reached(self, ty: Value) -> frozenset[str]:
         if ty not in self._floats:

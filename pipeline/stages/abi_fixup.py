@@ -101,6 +101,8 @@ class AbiFixup:
     """Whether the module was optimised less than Enzyme can do with (`opt1.level: 0`): then it is done here, at O2."""
     repairs: bool
     """Whether what Enzyme would misread is mended."""
+    without: tuple[str, ...] = ()
+    """The repairs (`repairs.NAMES`) that are left out all the same."""
 
     def run(self, inputs: Inputs, out: Path, log: Path) -> None:
         """Match placeholders and rewrite them.
@@ -113,7 +115,8 @@ class AbiFixup:
             if derivatives:
                 module.declare(_TRIGGER)
             if derivatives and self.repairs:
-                repairs = repair(module, module.named(d.shim for d in derivatives))
+                forward = module.named(d.shim for d in derivatives if d.mode == "forward")
+                repairs = repair(module, module.named(d.shim for d in derivatives), forward, self.without)
             module.write(out / MODULE)
         found = sorted({json.dumps(asdict(d)): d for d in derivatives}.items())
         (out / DERIVATIVES).write_text(json.dumps([asdict(d) for _, d in found], indent=1))

@@ -44,7 +44,8 @@ class Enzyme:
             log.write_text("no derivatives\n")
             return
         module, text = inputs["module"] / MODULE, out / "module.ll"
-        if found := audit(self.libllvm, module, [d["shim"] for d in derivatives]):
+        forward = [d["shim"] for d in derivatives if d["mode"] == "forward"]
+        if found := audit(self.libllvm, module, [d["shim"] for d in derivatives], forward):
             raise UserError(_refusal(found, derivatives))
         diagnostics = self.driver.differentiate(module, text, self.all_flags(), log)
         if diagnostics:

@@ -79,6 +79,21 @@ fn constants_in_a_vec(x: f32, n: u32) -> f32 {
     valid(&held, x)
 }
 
+#[inline(never)]
+fn of_boxed(pair: &Box<[f32; 2]>, n: usize) -> f32 {
+    pair[n & 1] * pair[1]
+}
+
+#[autodiff_reverse(d_constants_in_a_box, Active, Const, Active)]
+#[autodiff_forward(t_constants_in_a_box, Dual, Const, Dual)]
+fn constants_in_a_box(x: f32, n: usize) -> f32 {
+    let mut pair = Box::new(if n > 1 { [1.25, 2.5] } else { [3.5, 1.0] });
+    if n > 7 {
+        pair[n & 1] = x;
+    }
+    of_boxed(&pair, n) * x
+}
+
 pub fn report() {
     let show = |precision: &str, what: &str, got: &[f64], right: &[f64]| show_as(precision, "move ", what, got, right);
     let pairs = [[1.0_f32, 2.0], [3.0, 4.0], [5.0, 6.0]];
@@ -107,6 +122,8 @@ pub fn report() {
     show("f32", "constant payloads on the stack", &got.map_to_f64(), &[4.25, 4.25]);
     let got = [d_constants_in_a_vec(1.5, 7, 1.0).1, t_constants_in_a_vec(1.5, 1.0, 7).1];
     show("f32", "constant payloads in a Vec", &got.map_to_f64(), &[3.75, 3.75]);
+    let got = [d_constants_in_a_box(1.5, 7, 1.0).1, t_constants_in_a_box(1.5, 1.0, 7).1];
+    show("f32", "constants in a Box", &got.map_to_f64(), &[6.25, 6.25]);
 }
 
 trait MapToF64 {
