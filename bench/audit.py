@@ -110,8 +110,7 @@ def tried(begun: Begun, without: tuple[str, ...], folder: Path, tools: Tools) ->
     fixup.run({"module": begun.opt1}, outs["abi_fixup"], log)
     derivatives = json.loads((outs["abi_fixup"] / DERIVATIVES).read_text())
     shims = [derivative["shim"] for derivative in derivatives if CONTROL not in derivative["primal"]]
-    forward = shims if program.mode.name == "forward" else []
-    found = bool(audit(tools.libllvm, outs["abi_fixup"] / MODULE, shims, forward))
+    found = bool(audit(tools.libllvm, outs["abi_fixup"] / MODULE, **{program.mode.name: shims}))
     try:
         _compile(outs, begun.stages, log, tools)
     except UserError:

@@ -14,6 +14,7 @@ from pipeline.call_tree import call_tree, calls, indirect_calls
 from pipeline.debug_info import (
     floats_reached,
     holds_float,
+    holds_pointer,
     is_aggregate,
     signature_types,
     types_around,
@@ -32,6 +33,7 @@ _TAKEN = "the bits of an integer are taken for a float here, and a derivative wi
 _LOOKED_AT = "the bits of a float are moved as an integer here, and their derivative would be lost"
 _MOVED = "a word that may hold floats is moved as an integer here, and their derivatives would be lost"
 _CONSTANT = "a constant that may be a float is stored as an integer here, and forward mode would take it for its own tangent"
+_RECURSIVE = "an integer that a recursive function returns by pointer would be stored to a shadow that may not be there"
 
 _WIDTHS = {16, 32, 64, 128}
 _FLOATS = {"f16": 16, "f32": 32, "f64": 64, "f128": 128}
@@ -46,14 +48,15 @@ _IN_REGISTERS = 128
 """Bits of the largest aggregate that rustc returns as an integer."""
 
 
-def audit(libllvm: Tool, path: Path, shims: Iterable[str], forward: Iterable[str] = ()) -> list[Diagnostic]:
+def audit(libllvm: Tool, path: Path, reverse: Iterable[str] = (), forward: Iterable[str] = ()) -> list[Diagnostic]:
     """What would come out wrong in the functions (names in the module) that are differentiated, and in all they call.
 
-    `forward` are those of them that are differentiated in forward mode.
+    By mode: a function may be differentiated in both.
     """
     with Module(libllvm, path) as module:
-        rules = _Audit(Editor(module))
-        found = [finding for function in rules.tree(shims) for finding in rules.of(function)]
+        rules, reverse, forward = _Audit(Editor(module)), list(reverse), list(forward)
+        found = [finding for function in rules.tree([*reverse, *forward]) for finding in rules.of(function)]
+        found += rules.of_adjoints(reverse)
         for shim in forward:
             found += rules.of_tangents(rules.tree([shim]))
     return list(dict.fromkeys(found))
@@ -87,6 +90,31 @@ class _Audit:
                 yield self._at(instruction, _MOVED)
             elif self.api.IsABitCastInst(instruction):
                 yield from self._cast(instruction)
+
+    def of_adjoints(self, shims: Sequence[str]) -> Iterator[Diagnostic]:
+        """Integers that a recursive function stores to its result's place: reverse mode stores them to a shadow, too.
+
+        Where only floats are wanted of the recursive call, it has none.
+        """
+        import networkx as nx
+
+        tree = call_tree(self.editor, self.module.named(shims))
+        cycles = [cycle for cycle in nx.strongly_connected_components(tree) if len(cycle) > 1]
+        recursive = set().union(nx.nodes_with_selfloops(tree), *cycles)
+        for function in (f for f in self.tree(shims) if f in recursive and self._returns_numbers_by_pointer(f)):
+            place = self.editor.parameters(function)[0]
+            for instruction in filter(self.editor.is_plain_store, self.module.returning_instructions(function)):
+                is_integer = bool(self.editor.integer_bits(self.editor.accessed_type(instruction)))
+                if is_integer and self.editor.slot(instruction)[0] == place:
+                    yield self._at(instruction, _RECURSIVE)
+
+    def _returns_numbers_by_pointer(self, function: Value) -> bool:
+        """Whether the first parameter is the place of a result without pointers, or may be that for want of debug info."""
+        ty = self.editor.function_type(function)
+        if self.editor.return_type(ty) != self.editor.void_type() or not self.editor.parameter_types(ty):
+            return False
+        signature = signature_types(self.module, function)
+        return not signature or (bool(signature[0]) and not holds_pointer(self.module, signature[0]))
 
     def of_tangents(self, tree: Sequence[Value]) -> Iterator[Diagnostic]:
         """Constants that may be floats and are stored as integers: forward mode may store them to the shadow, too."""

@@ -132,6 +132,34 @@ def compiled(folder: Path, source: str) -> Path:
     return folder / "lib.bc"
 
 
+RECURSIVE = """
+define void @shim(ptr %x, ptr %to) {
+  call void @deeper(ptr %to, ptr %x, i32 2)
+  ret void
+}
+define internal void @deeper(ptr %result, ptr %x, i32 %n) {
+  %place = getelementptr i8, ptr %result, i64 8
+  store i32 %n, ptr %place
+  %more = icmp ugt i32 %n, 0
+  br i1 %more, label %again, label %done
+again:
+  %less = sub i32 %n, 1
+  call void @deeper(ptr %result, ptr %x, i32 %less)
+  br label %done
+done:
+  ret void
+}
+"""
+
+
+def test_an_integer_that_a_recursive_function_returns_by_pointer_is_found_in_reverse_mode(tmp_path: Path) -> None:
+    (found,) = findings(tmp_path, RECURSIVE)
+    assert "an integer that a recursive function returns by pointer" in found.message
+    assert audit(TOOLS.libllvm, tmp_path / "module.ll", forward=["shim"]) == []
+    assert findings(tmp_path, RECURSIVE.replace("ptr %result, i64 8", "ptr %x, i64 8")) == []
+    assert findings(tmp_path, RECURSIVE.replace("call void @deeper(ptr %result, ptr %x, i32 %less)", "")) == []
+
+
 HEADERS = """#![crate_type = "lib"]
 #![allow(improper_ctypes_definitions)]
 #[inline(never)] fn pair(x: [f32; 2]) -> f32 { x[0] * x[1] }

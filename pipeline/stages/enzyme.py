@@ -44,8 +44,8 @@ class Enzyme:
             log.write_text("no derivatives\n")
             return
         module, text = inputs["module"] / MODULE, out / "module.ll"
-        forward = [d["shim"] for d in derivatives if d["mode"] == "forward"]
-        if found := audit(self.libllvm, module, [d["shim"] for d in derivatives], forward):
+        reverse, forward = ([d["shim"] for d in derivatives if d["mode"] == mode] for mode in ("reverse", "forward"))
+        if found := audit(self.libllvm, module, reverse, forward):
             raise UserError(_refusal(found, derivatives))
         diagnostics = self.driver.differentiate(module, text, self.all_flags(), log)
         if diagnostics:
