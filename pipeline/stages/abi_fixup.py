@@ -31,8 +31,6 @@ VERSION = 2
 _PLACEHOLDERS = b"__crategrad_placeholder_v"  # as it stands in bitcode's table of names
 _PLACEHOLDER = re.compile(r"__crategrad_placeholder_v(\d+)")
 _ENZYME = {"reverse": "__enzyme_autodiff", "forward": "__enzyme_fwddiff"}
-_TRIGGER = "__enzyme_autodiff_trigger"
-"""Enzyme looks for this name before it does anything: without it a program of forward mode alone would stay as it is."""
 _INACTIVE = "Const"
 _ACTIVITIES = {
     "reverse": {_INACTIVE, "Active", "ActiveOnly", "Duplicated", "DuplicatedOnly"},
@@ -110,8 +108,6 @@ class AbiFixup:
         with Module(self.libllvm, self._optimised(inputs["module"] / MODULE, out, log)) as module:
             derivatives = list(_rewrite(module))
             repairs: list[str] = []
-            if derivatives:
-                module.declare(_TRIGGER)
             if derivatives and self.repairs:
                 repairs = repair(module, module.named(d.shim for d in derivatives))
             module.write(out / MODULE)
