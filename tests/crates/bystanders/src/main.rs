@@ -179,8 +179,10 @@ fn work(n: usize) -> f64 {
 
 fn main() {
     let times = black_box(std::env::args().nth(1).and_then(|times| times.parse().ok()).unwrap_or(1));
-    if times == usize::MAX {
-        gradient_step(&mut vec![1.0; times]);
+    if times == 0 {
+        let mut x = [1.0, 2.0, 4.0];
+        gradient_step(black_box(&mut x));
+        black_box(x);
     }
     println!("{}", (0..times).map(|n| work(n % 400)).sum::<f64>());
 }
