@@ -12,9 +12,9 @@ from pathlib import Path
 
 from pipeline.call_tree import call_tree, calls, indirect_calls
 from pipeline.debug_info import (
+    floats_pointed_to,
     floats_reached,
     holds_float,
-    holds_pointer,
     is_aggregate,
     signature_types,
     types_around,
@@ -92,7 +92,7 @@ class _Audit:
                 yield from self._cast(instruction)
 
     def of_adjoints(self, shims: Sequence[str]) -> Iterator[Diagnostic]:
-        """Integers that a recursive function stores to its result's place: reverse mode stores them to a shadow, too.
+        """What is no float and a recursive function stores to its result's place: reverse mode stores it to a shadow, too.
 
         Where only floats are wanted of the recursive call, it has none.
         """
@@ -104,17 +104,19 @@ class _Audit:
         for function in (f for f in self.tree(shims) if f in recursive and self._returns_numbers_by_pointer(f)):
             place = self.editor.parameters(function)[0]
             for instruction in filter(self.editor.is_plain_store, self.module.returning_instructions(function)):
-                is_integer = bool(self.editor.integer_bits(self.editor.accessed_type(instruction)))
-                if is_integer and self.editor.slot(instruction)[0] == place:
+                ty = self.editor.accessed_type(instruction)
+                is_pointer = ty == self.editor.pointer_type()
+                is_constant = is_pointer and self.editor.is_constant(self.editor.operands(instruction)[0])
+                if (self.editor.integer_bits(ty) or is_constant) and self.editor.slot(instruction)[0] == place:
                     yield self._at(instruction, _RECURSIVE)
 
     def _returns_numbers_by_pointer(self, function: Value) -> bool:
-        """Whether the first parameter is the place of a result without pointers, or may be that for want of debug info."""
+        """Whether the first parameter is the place of a result with no pointer to floats, or may be: without debug info."""
         ty = self.editor.function_type(function)
         if self.editor.return_type(ty) != self.editor.void_type() or not self.editor.parameter_types(ty):
             return False
         signature = signature_types(self.module, function)
-        return not signature or (bool(signature[0]) and not holds_pointer(self.module, signature[0]))
+        return not signature or (bool(signature[0]) and not floats_pointed_to(self.module, signature[0]))
 
     def of_tangents(self, tree: Sequence[Value]) -> Iterator[Diagnostic]:
         """Constants that may be floats and are stored as integers: forward mode may store them to the shadow, too."""

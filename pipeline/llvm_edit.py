@@ -236,6 +236,12 @@ class Editor:
             self.api.AddAttributeAtIndex(to, _FUNCTION, attribute)
         self.drop_attributes(to, *but)
 
+    def compile_like(self, function: Value, made: Value) -> None:
+        """Compile a function for the processor that another is for: else LLVM may not inline the one into the other."""
+        for name in (b"target-cpu", b"target-features"):
+            if attribute := self.api.GetStringAttributeAtIndex(function, _FUNCTION, name, len(name)):
+                self.api.AddAttributeAtIndex(made, _FUNCTION, attribute)
+
     def inline_call(self, call: Value) -> None:
         """See to it that the next run of `always-inline` inlines this call, whatever is said of the function."""
         for name in ("noinline", "cold"):

@@ -9,6 +9,7 @@ from pipeline import cargo
 from pipeline.config import Config
 from pipeline.crate import Crate
 from pipeline.enzyme_driver import Catalyst
+from pipeline.slice import Slicer
 from pipeline.stages import NAMES, Stage
 from pipeline.stages.abi_fixup import AbiFixup
 from pipeline.stages.build_std import BuildStd
@@ -98,8 +99,9 @@ def _module_steps(config: Config, std: Mapping[str, str], tools: Tools) -> list[
     stages: dict[str, Stage] = {"opt1": Opt1(tools.opt, config.opt1.level)}
     if config.autodiff:
         stages["abi_fixup"] = AbiFixup(tools.opt, tools.libllvm, raw=config.opt1.level < 2, repairs=config.abi_fixup)
-        flags = dict(config.enzyme.flags)
-        stages["enzyme"] = Enzyme(Catalyst(tools.catalyst), tools.llvm_as, tools.libllvm, flags, config.enzyme.fast_math)
+        slicer = Slicer(tools.llvm_extract, tools.llvm_link, tools.llvm_nm, tools.opt, tools.libllvm)
+        driver, flags = Catalyst(tools.catalyst), dict(config.enzyme.flags)
+        stages["enzyme"] = Enzyme(driver, slicer, tools.llvm_as, tools.libllvm, flags, config.enzyme.fast_math)
     stages["opt2"] = Opt2(tools.opt, config.opt2.level)
     stages["codegen"] = Codegen(tools.llc, config.codegen.level, config.codegen.cpu)
 

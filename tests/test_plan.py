@@ -13,6 +13,7 @@ from pipeline import config
 from pipeline.config import Config
 from pipeline.crate import Crate
 from pipeline.plan import Sources, Step, plan
+from pipeline.slice import Slicer
 from pipeline.stages import NAMES
 from pipeline.stages.crate_bitcode import CrateBitcode
 from pipeline.stages.enzyme import Enzyme
@@ -199,6 +200,8 @@ def test_tools_are_those_that_were_given_each_in_its_place(planner: Planner) -> 
     assert (stages["codegen"].llc, stages["link"].cc) == (tools.llc, tools.cc)
     assert (stages["abi_fixup"].libllvm, stages["enzyme"].libllvm) == (tools.libllvm, tools.libllvm)
     assert (stages["enzyme"].driver.catalyst, stages["enzyme"].llvm_as) == (tools.catalyst, tools.llvm_as)
+    slicer = Slicer(tools.llvm_extract, tools.llvm_link, tools.llvm_nm, tools.opt, tools.libllvm)
+    assert stages["enzyme"].slicer == slicer
     assert (stages["build_std"].llvm_link, stages["build_std"].llvm_ar) == (tools.llvm_link, tools.llvm_ar)
     assert stages["crate_bitcode"].llvm_ar == tools.llvm_ar
     for name in ("build_std", "crate_bitcode"):

@@ -16,6 +16,7 @@ from pipeline.repairs import (
     constants,
     copies,
     dispatch,
+    growth,
     inline,
     loops,
     opaque,
@@ -43,6 +44,7 @@ _OF_CALLS = (
     ("dispatch", dispatch.indirect_calls),
     ("inline", inline.headers_with_packed_floats),  # of what is called by its name only now
     ("by_pointer", by_pointer.recursive_headers),
+    ("growth", growth.by_copy),
 )
 _OF_MEMORY = (
     ("recursive_results", recursive_results.hide),

@@ -34,10 +34,10 @@ def indirect_calls(editor: Editor, shims: Sequence[Value]) -> list[str]:
     while True:
         found = [(f, call) for f in call_tree.call_tree(editor, shims) for call in call_tree.indirect_calls(editor, f)]
         kinds = {call: (editor.called_type(call), editor.vtable_slot(editor.module.callee(call))) for _, call in found}
-        for kind in dict.fromkeys(kinds.values()):
+        for kind, caller in {kinds[call]: function for function, call in found}.items():
             candidates = [] if kind in dispatchers else _candidates(editor, kind)
             if 0 < len(candidates) <= MOST:
-                dispatchers[kind] = _dispatcher(editor, f"crategrad_dispatch_{len(dispatchers)}", kind, candidates)
+                dispatchers[kind] = _dispatcher(editor, f"crategrad_dispatch_{len(dispatchers)}", kind, candidates, caller)
                 names = ", ".join(editor.module.name(candidate) for candidate in candidates)
                 done.append(f"dispatch: {editor.module.name(dispatchers[kind])} of {len(candidates)}: {names}")
         found = [(function, call) for function, call in found if kinds[call] in dispatchers]
@@ -60,19 +60,22 @@ def _candidates(editor: Editor, kind: Kind) -> list[Value]:
     return [f for f in functions if any(not module.is_call(user) or module.callee(user) != f for user in module.users(f))]
 
 
-def _dispatcher(editor: Editor, name: str, kind: Kind, candidates: Sequence[Value]) -> Value:
+def _dispatcher(editor: Editor, name: str, kind: Kind, candidates: Sequence[Value], caller: Value) -> Value:
     """Each candidate behind a function into which type analysis does not look: what `self` is differs between them."""
     ty, _ = kind
     called = {editor.null(): 0} if kind[1] == _DROP else {}
     for number, candidate in enumerate(candidates):
         called[candidate] = editor.pass_on(f"{name}.{number}", ty, candidate)
+        editor.compile_like(caller, called[candidate])
         editor.add_text_attribute(called[candidate], "enzyme_ta_norecur")
         for index, word in enumerate((editor.return_type(ty), *editor.parameter_types(ty))):
             if float_type := editor.enzyme_type(word):
                 editor.add_text_attribute(called[candidate], "enzyme_type", f"{{[-1]:{float_type}}}", index)
     names = ", ".join(editor.module.name(candidate) for candidate in candidates)
     complaint = f"error: differentiated code called a pointer that is none of what it could be here: {names}\n"
-    return editor.compare_and_call(name, ty, called, complaint)
+    dispatcher = editor.compare_and_call(name, ty, called, complaint)
+    editor.compile_like(caller, dispatcher)
+    return dispatcher
 
 
 def _call_always(editor: Editor, function: Value, call: Value) -> None:

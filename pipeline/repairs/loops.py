@@ -150,14 +150,12 @@ class _Merge:
             self.api.PositionBuilderAtEnd(builder, latch)
             end = int(self.api.BuildBr(builder, self.inner.header))
         entering = {phi: self._entering(phi) for phi in self.outer_phis}
-        staying = {
-            phi: self._phi(phi, self.inner_phis[0] if self.inner_phis else self.flow.ends[self.inner.header])
-            for phi in self.outer_phis + self.inner_phis
-        }
+        first = next(self.editor.module.instructions_of(self.inner.header))
+        staying = {phi: self._phi(phi, first) for phi in self.outer_phis + self.inner_phis}
         again = {phi: self._phi(phi, end) for phi in staying}
         for phi, made in staying.items():
-            first = entering.get(phi) or self._translated(phi, entering)
-            self._fill(made, [(first, self.outer.header), (again[phi], latch)])
+            begins = entering.get(phi) or self._translated(phi, entering)
+            self._fill(made, [(begins, self.outer.header), (again[phi], latch)])
         for phi, made in again.items():
             self._fill(made, [(self._going_back(phi, loop, block, staying), block) for loop, block in self.edges])
         for loop, block in self.edges:

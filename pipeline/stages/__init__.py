@@ -7,6 +7,7 @@ leaves what its tools said in `log`.  It knows nothing of doit, of the cache, or
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
@@ -35,11 +36,22 @@ GENTLE = ("-vectorize-loops=false", "-vectorize-slp=false", "-disable-loop-unrol
 Pass options, never loop metadata, which would still be there when opt2 wants to do what this forbids.
 """
 
+_REALLOCATION = re.compile(rb"(?:_RNvCs[0-9A-Za-z]+_7___rustc14_)?__rust_realloc")
+
 PINS = "-opt-disable=argpromotion,deadargelim,ipsccp,mergefunc"
 """LLVM's passes that change or unite headers: off until Enzyme has run, that each header stays as rustc lowered it.
 
 opt2 runs them all, on the derivatives as on everything else.
 """
+
+
+def keep_reallocation(module: Path, *, after: bool = False) -> list[str]:
+    """Options by which `opt` does not inline Rust's reallocation, or, after Enzyme has run, does again.
+
+    The C library's, which is behind it, no longer says how long the old memory is.
+    """
+    option = "-force-remove-attribute" if after else "-force-attribute"
+    return [f"{option}={name.decode()}:noinline" for name in sorted(set(_REALLOCATION.findall(module.read_bytes())))]
 
 
 class Stage(Protocol):

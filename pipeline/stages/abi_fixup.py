@@ -21,7 +21,7 @@ from pipeline.debug_info import parameter_types, pointee_leaves, shared_floats
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value
 from pipeline.repairs import repair
-from pipeline.stages import GENTLE, MODULE, PINS, Inputs
+from pipeline.stages import GENTLE, MODULE, PINS, Inputs, keep_reallocation
 from pipeline.toolchain import Tool
 
 DERIVATIVES = "derivatives.json"
@@ -31,8 +31,6 @@ VERSION = 2
 _PLACEHOLDERS = b"__crategrad_placeholder_v"  # as it stands in bitcode's table of names
 _PLACEHOLDER = re.compile(r"__crategrad_placeholder_v(\d+)")
 _ENZYME = {"reverse": "__enzyme_autodiff", "forward": "__enzyme_fwddiff"}
-_TRIGGER = "__enzyme_autodiff_trigger"
-"""Enzyme looks for this name before it does anything: without it a program of forward mode alone would stay as it is."""
 _INACTIVE = "Const"
 _ACTIVITIES = {
     "reverse": {_INACTIVE, "Active", "ActiveOnly", "Duplicated", "DuplicatedOnly"},
@@ -112,8 +110,6 @@ class AbiFixup:
         with Module(self.libllvm, self._optimised(inputs["module"] / MODULE, out, log)) as module:
             derivatives = list(_rewrite(module))
             repairs: list[str] = []
-            if derivatives:
-                module.declare(_TRIGGER)
             if derivatives and self.repairs:
                 forward = module.named(d.shim for d in derivatives if d.mode == "forward")
                 repairs = repair(module, module.named(d.shim for d in derivatives), forward, self.without)
@@ -126,7 +122,10 @@ class AbiFixup:
     def _optimised(self, module: Path, out: Path, log: Path) -> Path:
         if not self.raw or _PLACEHOLDERS not in module.read_bytes():
             return module
-        process.run_tool([self.opt, "-passes=default<O2>", *GENTLE, PINS, "-o", out / MODULE, module], log=log)
+        process.run_tool(
+            [self.opt, "-passes=forceattrs,default<O2>", *GENTLE, PINS, *keep_reallocation(module), "-o", out / MODULE, module],
+            log=log,
+        )
         return out / MODULE
 
 

@@ -90,12 +90,12 @@ class CrateBitcode:
         hooks = self.target / "hooks"
         flags = [f"-Clinker={cargo.linker(hooks)}", "-Clinker-flavor=gcc", f"-Ctarget-cpu={self.cpu}"]
         if self.lto_bitcode:
-            # Vectorised or unrolled loops are hard on the adjoint; opt2 does both, after Enzyme.
-            flags += ["-Clinker-plugin-lto", "-Cno-vectorize-loops", "-Cno-vectorize-slp"]
+            # Vectorised loops are hard on the adjoint, changed headers on what is known of them; opt2 does both, after Enzyme.
+            flags += ["-Clinker-plugin-lto", "-Cno-vectorize-loops", "-Cno-vectorize-slp", f"-Cllvm-args={PINS}"]
         if sysroot:
             flags.append(f"--sysroot={sysroot}")
         if self.derivatives:
-            flags += ["--cfg=crategrad", f"-Cllvm-args={PINS}"]
+            flags.append("--cfg=crategrad")
         return cargo.environment(self.rust, flags, hooks, self.environment)
 
 

@@ -15,6 +15,7 @@ from pipeline.audit import audit
 from pipeline.call_tree import inline_assembly
 from pipeline.enzyme_driver import Diagnostic, EnzymeDriver
 from pipeline.errors import UserError
+from pipeline.slice import Slicer
 from pipeline.stages import MODULE, Inputs
 from pipeline.stages.abi_fixup import DERIVATIVES
 from pipeline.toolchain import Tool
@@ -28,6 +29,7 @@ class Enzyme:
     """Output: `module.bc` with every derivative in it."""
 
     driver: EnzymeDriver
+    slicer: Slicer
     llvm_as: Tool
     libllvm: Tool
     flags: Mapping[str, bool | int | float | str]
@@ -43,16 +45,20 @@ class Enzyme:
             (out / MODULE).hardlink_to(inputs["module"] / MODULE)
             log.write_text("no derivatives\n")
             return
-        module, text = inputs["module"] / MODULE, out / "module.ll"
+        module, shims = inputs["module"] / MODULE, [d["shim"] for d in derivatives]
         reverse, forward = ([d["shim"] for d in derivatives if d["mode"] == mode] for mode in ("reverse", "forward"))
         if found := audit(self.libllvm, module, reverse, forward):
             raise UserError(_refusal(found, derivatives))
-        diagnostics = self.driver.differentiate(module, text, self.all_flags(), log)
+        part, text, rest = (out / name for name in ("part.bc", "part.ll", "rest.bc"))
+        self.slicer.cut(module, shims, part, rest, log)
+        diagnostics = self.driver.differentiate(part, text, self.all_flags(), log)
         if diagnostics:
             diagnostics += self._suspects(diagnostics, module, derivatives)
             raise UserError(_refusal(diagnostics, derivatives))
-        process.run_tool([self.llvm_as, "-o", out / MODULE, text], log=log)
-        text.unlink()
+        process.run_tool([self.llvm_as, "-o", part, text], log=log)
+        self.slicer.join(module, part, rest, out / MODULE, log)
+        for path in (part, text, rest):
+            path.unlink()
 
     def _suspects(self, diagnostics: list[Diagnostic], module: Path, derivatives: list[dict[str, str]]) -> list[Diagnostic]:
         """Where Enzyme broke down without a word of the cause: what is known to break it."""

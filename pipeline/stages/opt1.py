@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline import process
-from pipeline.stages import GENTLE, MODULE, PINS, Inputs
+from pipeline.stages import GENTLE, MODULE, PINS, Inputs, keep_reallocation
 from pipeline.toolchain import Tool
 
 
@@ -19,5 +19,6 @@ class Opt1:
 
     def run(self, inputs: Inputs, out: Path, log: Path) -> None:
         """Run LLVM's default pipeline with the loop transformations off."""
-        passes = f"-passes=default<O{self.level}>"
-        process.run_tool([self.opt, passes, *GENTLE, PINS, "-o", out / MODULE, inputs["module"] / MODULE], log=log)
+        module = inputs["module"] / MODULE
+        options = [f"-passes=forceattrs,default<O{self.level}>", *GENTLE, PINS, *keep_reallocation(module)]
+        process.run_tool([self.opt, *options, "-o", out / MODULE, module], log=log)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline import process
-from pipeline.stages import MODULE, Inputs
+from pipeline.stages import MODULE, Inputs, keep_reallocation
 from pipeline.toolchain import Tool
 
 
@@ -19,5 +19,6 @@ class Opt2:
 
     def run(self, inputs: Inputs, out: Path, log: Path) -> None:
         """Run LLVM's default pipeline."""
-        passes = f"-passes=default<O{self.level}>"
-        process.run_tool([self.opt, passes, "-o", out / MODULE, inputs["module"] / MODULE], log=log)
+        module = inputs["module"] / MODULE
+        options = [f"-passes=forceattrs,default<O{self.level}>", *keep_reallocation(module, after=True)]
+        process.run_tool([self.opt, *options, "-o", out / MODULE, module], log=log)

@@ -1,0 +1,77 @@
+"""The part of a program that Enzyme is shown: who asks for derivatives, and what is differentiated.
+
+Enzyme's passes optimise all that they are shown, each function in their own way.  What no derivative reaches does not pass
+through them, and comes out as it went in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline import process
+from pipeline.call_tree import call_tree
+from pipeline.errors import UserError
+from pipeline.llvm import Module, Value
+from pipeline.llvm_edit import Editor
+from pipeline.toolchain import Tool
+
+TRIGGER = "__enzyme_autodiff_trigger"
+"""Enzyme looks for this name before it does anything: without it a program of forward mode alone would stay as it is."""
+
+
+@dataclass(frozen=True)
+class Slicer:
+    """The tools that take a module apart, and put it together again."""
+
+    llvm_extract: Tool
+    llvm_link: Tool
+    llvm_nm: Tool
+    opt: Tool
+    libllvm: Tool
+
+    def cut(self, module: Path, shims: Iterable[str], part: Path, rest: Path, log: Path) -> None:
+        """Write what Enzyme needs of a module to `part`, and all but who asks for derivatives to `rest`.
+
+        What both refer to is visible in both; constants are in both with their values.
+        """
+        with Module(self.libllvm, module) as whole:
+            editor = Editor(whole)
+            asking = _asking(editor)
+            reached = call_tree(editor, whole.named(shims))
+            asking_names, names = (
+                [whole.name(f) for f in functions] for functions in (asking, dict.fromkeys([*asking, *reached]))
+            )
+        self._extract(module, names, part, log)
+        self._extract(module, asking_names, rest, log, "--delete")
+        with Module(self.libllvm, part) as shown:
+            shown.declare(TRIGGER)
+            shown.write(part)
+
+    def join(self, module: Path, differentiated: Path, rest: Path, out: Path, log: Path) -> None:
+        """Put the parts together: what is in both is as it was in `module`, and visible is what was visible there."""
+        joined, public = out.with_suffix(".joined"), out.with_suffix(".public")
+        process.run_tool([self.llvm_link, "-o", joined, differentiated, "--override", rest], log=log)
+        public.write_text(self._visible(module))
+        internalise = ["-passes=internalize", f"-internalize-public-api-file={public}"]
+        process.run_tool([self.opt, *internalise, "-o", out, joined], log=log)
+        joined.unlink()
+        public.unlink()
+
+    def _extract(self, module: Path, functions: Iterable[str], out: Path, log: Path, *options: str) -> None:
+        named = (f"--func={name}" for name in functions)
+        process.run_tool([self.llvm_extract, "--keep-const-init", *options, *named, "-o", out, module], log=log)
+
+    def _visible(self, module: Path) -> str:
+        answer = process.ask([self.llvm_nm, "--extern-only", "--defined-only", "--format=just-symbols", module])
+        if not answer.succeeded:
+            raise UserError(f"error: llvm-nm cannot read {module}\n{process.tail(answer.output)}")
+        return answer.output
+
+
+def _asking(editor: Editor) -> list[Value]:
+    """The functions that call Enzyme."""
+    module = editor.module
+    calls = (user for function in module.functions() if editor.is_enzymes(function) for user in module.users(function))
+    return list(dict.fromkeys(module.parent(call) for call in calls))

@@ -1,0 +1,90 @@
+"""The part of a module that Enzyme is shown, and how it is put back."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from pipeline.slice import TRIGGER, Slicer
+from pipeline.toolchain import find_tools
+
+pytestmark = pytest.mark.toolchain
+
+TOOLS = find_tools()
+SLICER = Slicer(TOOLS.llvm_extract, TOOLS.llvm_link, TOOLS.llvm_nm, TOOLS.opt, TOOLS.libllvm)
+LLVM_DIS = TOOLS.llvm_as.path.with_name("llvm-dis")
+
+GIVEN = """
+@table = private constant [2 x ptr] [ptr @called, ptr @bystander]
+@0 = private constant [2 x i8] c"a\\00"
+@counter = internal global i32 0
+declare void @__enzyme_fwddiff(...)
+define internal double @called(double %x) {
+  %old = load i32, ptr @counter
+  ret double %x
+}
+define internal void @shim(ptr %x, ptr %to) {
+  %v = load double, ptr %x
+  %y = call double @called(double %v)
+  store double %y, ptr %to
+  ret void
+}
+define internal void @asking(ptr %x, ptr %to) {
+  call void (...) @__enzyme_fwddiff(ptr @shim, ptr %x, ptr %to)
+  ret void
+}
+define internal i32 @bystander(ptr %x) {
+  call double @called(double 1.0)
+  call void @asking(ptr %x, ptr @0)
+  store i32 2, ptr @counter
+  ret i32 1
+}
+define i32 @main(ptr %x) {
+  %f = load ptr, ptr @table
+  %r = call i32 @bystander(ptr %f)
+  ret i32 %r
+}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    subprocess.run([TOOLS.llvm_as, "-o", tmp_path / "given", "-"], input=GIVEN, text=True, check=True)
+    paths = (tmp_path / name for name in ("given", "part", "rest", "log"))
+    given, part, rest, log = paths
+    SLICER.cut(given, ["shim"], part, rest, log)
+    return tmp_path
+
+
+def text(module: Path) -> str:
+    return subprocess.run([LLVM_DIS, "-o", "-", module], capture_output=True, text=True, check=True).stdout
+
+
+def defined(module: Path) -> set[str]:
+    return set(re.findall(r"^define [^@]*@(\w+)", text(module), re.MULTILINE))
+
+
+def test_enzyme_is_shown_who_asks_and_what_is_differentiated(folder: Path) -> None:
+    assert defined(folder / "part") == {"asking", "shim", "called"}
+    assert f"declare void @{TRIGGER}(...)" in text(folder / "part")
+
+
+def test_the_rest_is_all_but_who_asks(folder: Path) -> None:
+    assert defined(folder / "rest") == {"shim", "called", "bystander", "main"}
+
+
+def test_put_together_it_is_what_it_was_but_for_what_enzyme_did(folder: Path) -> None:
+    changed = text(folder / "part").replace("ret double %x", "ret double 0.0").replace("@__enzyme_fwddiff", "@derivative")
+    changed = changed.replace("declare void @derivative(...)", "define internal void @derivative(...) {\n  ret void\n}")
+    subprocess.run([TOOLS.llvm_as, "-o", folder / "part", "-"], input=changed, text=True, check=True)
+    SLICER.join(folder / "given", folder / "part", folder / "rest", folder / "out", folder / "log")
+    joined = text(folder / "out")
+    assert defined(folder / "out") == {"asking", "shim", "called", "bystander", "main", "derivative"}
+    assert "ret double %x" in joined
+    assert "call void (...) @derivative(ptr @shim" in joined
+    assert re.findall(r"^define (?!internal)[^@]*@(\w+)", joined, re.MULTILINE) == ["main"]
+    assert joined.count("@counter = internal global i32 0") == joined.count("@table = internal constant") == 1
+    assert sorted(path.name for path in folder.iterdir()) == ["given", "log", "out", "part", "rest"]
