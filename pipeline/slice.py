@@ -20,6 +20,9 @@ from pipeline.toolchain import Tool
 TRIGGER = "__enzyme_autodiff_trigger"
 """Enzyme looks for this name before it does anything: without it a program of forward mode alone would stay as it is."""
 
+_INACTIVE = "enzyme_inactive"
+"""What Enzyme calls as it stands it is not shown, lest LLVM, which runs with it, look through it."""
+
 
 @dataclass(frozen=True)
 class Slicer:
@@ -39,7 +42,7 @@ class Slicer:
         with Module(self.libllvm, module) as whole:
             editor = Editor(whole)
             asking = _asking(editor)
-            reached = call_tree(editor, whole.named(shims))
+            reached = [f for f in call_tree(editor, whole.named(shims)) if not editor.has_text_attribute(f, _INACTIVE)]
             asking_names, names = (
                 [whole.name(f) for f in functions] for functions in (asking, dict.fromkeys([*asking, *reached]))
             )

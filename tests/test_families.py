@@ -40,7 +40,8 @@ DISPATCHED = """
 CHECK:      call {{.*}}float @[[D:crategrad_dispatch_[0-9]+]](ptr {{[^%]*}}GIVEN)
 CHECK-NEXT: ret float
 CHECK:      define internal float @[[D]](ptr {{[^%]*}}%0, {{.*}})
-CHECK-NEXT: [[OTHER:%[0-9]+]] = icmp ne ptr %0, @{{"?_ZN.*CANDIDATE17h.*}}
+CHECK-NEXT: [[HIDDEN:%[0-9]+]] = call ptr @crategrad_same_ptr(ptr %0)
+CHECK-NEXT: [[OTHER:%[0-9]+]] = icmp ne ptr [[HIDDEN]], @{{"?_ZN.*CANDIDATE17h.*}}
 CHECK-NEXT: call void @crategrad_check{{[.0-9]*}}(i1 [[OTHER]])
 CHECK-NEXT: call float @[[D]].0({{.*}})
 CHECK-NEXT: ret float
@@ -152,7 +153,7 @@ LLVMS = {
 """The headers that opt2 gives to derivatives: references promoted; the seed, and what else is always the same, dropped."""
 
 NOTHING_OF_OURS = """
-CHECK-NOT: {{define .* @(crategrad_(check|dispatch|store|float_of|i[0-9]+_of)|.*call_once)}}
+CHECK-NOT: {{define .* @(crategrad_(check|same|dispatch|store|float_of|i[0-9]+_of)|.*call_once)}}
 CHECK-NOT: {{optnone|enzyme_inactive|enzyme_ta_norecur|crategrad_placeholder}}
 """
 """No helper, no shim, nothing said to Enzyme, nothing that keeps a function as it is."""

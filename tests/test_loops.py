@@ -94,7 +94,7 @@ out:
 
 def test_a_loop_with_work_before_the_inner_one_is_given_an_exit(tmp_path: Path) -> None:
     text = mended(tmp_path, WORK_BETWEEN, shaped)
-    assert "call i1 @crategrad_flag(i1 false)" in body(text)
+    assert "call i1 @crategrad_same_i1(i1 false)" in body(text)
     with Module(TOOLS.libllvm, tmp_path / MODULE) as made:
         flow = flow_of(tmp_path, made)
         assert [bool(flow.exits_that_come_back(loop)) for loop in flow.loops()] == [False, False]
@@ -129,10 +129,10 @@ def test_what_may_jump_over_the_end_is_hidden(
 ) -> None:
     source = TWO_EXITS.format(shift=shift, step=step, equal=equal, first=first, second=second)
     text = body(mended(tmp_path, source, shaped))
-    assert ("call i1 @crategrad_flag(i1 %done)" in text) == is_hidden
+    assert ("call i1 @crategrad_same_i1(i1 %done)" in text) == is_hidden
 
 
 def test_a_loop_with_one_condition_is_left_alone(tmp_path: Path) -> None:
     source = TWO_EXITS.format(shift=3, step=16, equal="eq", first="out", second="loop")
     source = source.replace("br i1 %leaves, label %out, label %more", "br label %more")
-    assert "crategrad_flag" not in mended(tmp_path, source, shaped)
+    assert "crategrad_same_i1" not in mended(tmp_path, source, shaped)

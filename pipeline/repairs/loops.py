@@ -79,7 +79,7 @@ def _return_never(editor: Editor, flow: ControlFlow, function: Value, block: Val
         api.PositionBuilderAtEnd(builder, out)
         api.BuildRetVoid(builder) if result == editor.void_type() else api.BuildRet(builder, api.GetPoison(result))
     end = flow.ends[block]
-    never = opaque.flag(editor, api.ConstInt(editor.integer(1), 0, 0), end)
+    never = opaque.same(editor, api.ConstInt(editor.integer(1), 0, 0), end)
     with editor.module.before(end) as builder:
         api.BuildCondBr(builder, never, out, *flow.successors(end))
     api.InstructionEraseFromParent(end)
@@ -95,7 +95,7 @@ def _count(editor: Editor, function: Value) -> int:
         if len(conditions) > 1:
             doubtful = {branch for branch, one in conditions if editor.is_equality(one) and not _is_met(editor, loop, one)}
             for branch in doubtful:
-                flow.decide(branch, opaque.flag(editor, flow.condition(branch), branch))
+                flow.decide(branch, opaque.same(editor, flow.condition(branch), branch))
             hidden += len(doubtful)
     return hidden
 

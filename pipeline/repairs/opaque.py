@@ -67,12 +67,13 @@ def cast(editor: Editor, value: Value, ty: Value, place: Value) -> Value:
         return editor.call(builder, editor.function_type(function), function, [value])
 
 
-def flag(editor: Editor, value: Value, place: Value) -> Value:
-    """A condition, before the instruction `place`, of which nobody knows before opt2 what it comes from."""
-    name = "crategrad_flag"
+def same(editor: Editor, value: Value, place: Value) -> Value:
+    """An integer or a pointer, before the instruction `place`, of which nobody knows before opt2 where it comes from."""
+    ty = editor.api.TypeOf(value)
+    name = f"crategrad_same_i{editor.integer_bits(ty)}" if editor.integer_bits(ty) else "crategrad_same_ptr"
     function = next(iter(editor.module.named([name])), 0)
     if not function:
-        function = editor.internal_function(name, editor.integer(1), [editor.integer(1)])
+        function = editor.internal_function(name, ty, [ty])
         hide(editor, function)
         editor.add_attribute(function, "memory", _NOTHING)
         with editor.block(function) as builder:

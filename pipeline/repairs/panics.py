@@ -3,6 +3,9 @@
 Enzyme takes what ends in a panic for unreachable and drops the check with it: an index out of bounds would be read in the
 derivative, where the function itself panics.  The call of an inactive function is made as it stands, in the sweep that
 computes the primal, and a loop keeps its single exit.  opt2 inlines it again.
+
+Enzyme says of every call that it returns, and LLVM then concludes from what follows that the check holds: from a read of
+three elements that the index is below three.  So what is compared is hidden from it.
 """
 
 from __future__ import annotations
@@ -40,7 +43,7 @@ def _keep(editor: Editor, flow: ControlFlow, check: Value, ending: set[Value]) -
         return False
     fails_if_true = successors[0] == block
     with editor.module.before(check) as builder:
-        condition = flow.condition(check)
+        condition = _hidden(editor, flow.condition(check), check)
         fails = condition if fails_if_true else editor.api.BuildNot(builder, condition, b"")
         if flow.successors(flow.ends[block]):  # more than a call that never returns: what it says is lost
             place = editor.module.users_place(check)
@@ -50,6 +53,19 @@ def _keep(editor: Editor, flow: ControlFlow, check: Value, ending: set[Value]) -
         editor.call(builder, editor.function_type(function), function, [fails, *taken])
     flow.decide(check, editor.api.ConstInt(editor.integer(1), int(not fails_if_true), 0))
     return True
+
+
+def _hidden(editor: Editor, condition: Value, check: Value) -> Value:
+    """A condition once more, by comparisons of which nobody knows what they compare."""
+    if not editor.is_logic(condition) and not editor.api.IsAICmpInst(condition):
+        return opaque.same(editor, condition, check)
+    hide = opaque.same if editor.api.IsAICmpInst(condition) else _hidden
+    operands = [hide(editor, one, check) if editor.is_local(one) else one for one in editor.operands(condition)]
+    with editor.module.before(check) as builder:
+        made = editor.copy(builder, condition)
+    for index, operand in enumerate(operands):
+        editor.api.SetOperand(made, index, operand)
+    return made
 
 
 def _complaining(editor: Editor, complaint: str) -> tuple[Value, list[Value]]:
