@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pipeline.llvm import Module, Value
-from pipeline.llvm_edit import Editor
+from pipeline.llvm_inspect import Inspector
 from pipeline.toolchain import Tool
 
 if TYPE_CHECKING:
@@ -25,12 +25,12 @@ class InlineAssembly:
 def inline_assembly(libllvm: Tool, path: Path, primals: Iterable[str]) -> list[InlineAssembly]:
     """The inline assembly in the functions (names in the module) and in all they call."""
     with Module(libllvm, path) as module:
-        functions = call_tree(Editor(module), module.named(primals))
+        functions = call_tree(Inspector(module), module.named(primals))
         places = {module.place(call) for function in functions for call in _assembly_calls(module, function)}
     return [InlineAssembly(place) for place in sorted(places, key=str)]
 
 
-def call_tree(editor: Editor, roots: Iterable[Value]) -> nx.DiGraph[Value]:
+def call_tree(inspector: Inspector, roots: Iterable[Value]) -> nx.DiGraph[Value]:
     """The functions with a body that the roots reach by direct calls, the roots among them: who calls whom.
 
     Cut at what never returns: a panic has no derivative.
@@ -42,9 +42,9 @@ def call_tree(editor: Editor, roots: Iterable[Value]) -> nx.DiGraph[Value]:
     tree.add_nodes_from(waiting)
     while waiting:
         caller = waiting.pop()
-        for call in calls(editor, caller):
-            callee = editor.module.callee(call)
-            if not editor.module.is_defined(callee):
+        for call in calls(inspector, caller):
+            callee = inspector.module.callee(call)
+            if not inspector.module.is_defined(callee):
                 continue
             if callee not in tree:
                 waiting.append(callee)
@@ -52,24 +52,24 @@ def call_tree(editor: Editor, roots: Iterable[Value]) -> nx.DiGraph[Value]:
     return tree
 
 
-def calls(editor: Editor, function: Value) -> list[Value]:
+def calls(inspector: Inspector, function: Value) -> list[Value]:
     """The calls in a function that may return, as instructions."""
-    module = editor.module
+    module = inspector.module
     found = (instruction for instruction in module.returning_instructions(function) if module.is_call(instruction))
-    return [call for call in found if not _never_returns(editor, call)]
+    return [call for call in found if not _never_returns(inspector, call)]
 
 
-def indirect_calls(editor: Editor, function: Value) -> list[Value]:
+def indirect_calls(inspector: Inspector, function: Value) -> list[Value]:
     """Those of a pointer: it is not known what they call."""
-    module = editor.module
-    callees = ((call, module.callee(call)) for call in calls(editor, function))
+    module = inspector.module
+    callees = ((call, module.callee(call)) for call in calls(inspector, function))
     return [call for call, callee in callees if not module.is_function(callee) and not module.is_inline_assembly(callee)]
 
 
-def _never_returns(editor: Editor, call: Value) -> bool:
-    callee = editor.module.callee(call)
-    is_function = editor.module.is_function(callee)
-    return editor.call_has_attribute(call, "noreturn") or (is_function and editor.has_attribute(callee, "noreturn"))
+def _never_returns(inspector: Inspector, call: Value) -> bool:
+    callee = inspector.module.callee(call)
+    is_function = inspector.module.is_function(callee)
+    return inspector.call_has_attribute(call, "noreturn") or (is_function and inspector.has_attribute(callee, "noreturn"))
 
 
 def _assembly_calls(module: Module, function: Value) -> Iterator[Value]:

@@ -22,7 +22,8 @@ _BASE_TYPE, _ELEMENTS, _DISCRIMINATOR = 5, 6, 10
 _EXTRA_DATA = 6  # of a member that is a variant: its tag
 
 _PARTS = {_MEMBER, _VARIANT_PART}
-FLOAT_NAMES = {"f16", "f32", "f64", "f128"}
+FLOAT_BITS = {"f16": 16, "f32": 32, "f64": 64, "f128": 128}
+"""The width of each float type."""
 INTEGER_NAMES = {f"{sign}{width}" for sign in "iu" for width in (8, 16, 32, 64, 128, "size")} | {"bool", "char"}
 _WRAPPERS = ("MaybeUninit<", "ManuallyDrop<", "MaybeDangling<")
 """Types of the standard library that hold one value, if any; their own fields are no user's words."""
@@ -63,7 +64,7 @@ def holds_float(module: Module, ty: Value) -> bool:
     operands = module.metadata_operands(ty)
     match module.metadata_tag(ty):
         case tag if tag == BASE:
-            return module.metadata_string(operands[_NAME]) in FLOAT_NAMES
+            return module.metadata_string(operands[_NAME]) in FLOAT_BITS
         case tag if tag in {ARRAY, _MEMBER}:
             return holds_float(module, operands[_BASE_TYPE])
         case tag if tag in {STRUCTURE, UNION, _VARIANT_PART}:
@@ -97,7 +98,7 @@ def floats_reached(module: Module, ty: Value) -> frozenset[str]:
         operands = module.metadata_operands(node)
         match module.metadata_tag(node):
             case tag if tag == BASE:
-                found |= {module.metadata_string(operands[_NAME])} & FLOAT_NAMES
+                found |= {module.metadata_string(operands[_NAME])} & FLOAT_BITS.keys()
             case tag if tag in {ARRAY, _MEMBER, POINTER}:
                 waiting.append(operands[_BASE_TYPE])
             case tag if tag in {STRUCTURE, UNION, _VARIANT_PART} and operands[_ELEMENTS]:
@@ -159,7 +160,7 @@ def _words(module: Module, node: Value, begin: int) -> Iterator[tuple[int, int, 
                 if module.metadata_tag(element) in _PARTS:
                     yield from _words(module, element, begin)
         case _:
-            yield begin, module.type_bits(node), name(module, node) in FLOAT_NAMES
+            yield begin, module.type_bits(node), name(module, node) in FLOAT_BITS
 
 
 def types_around(module: Module, instruction: Value) -> Iterator[list[Value]]:
@@ -257,7 +258,7 @@ def _leaves(module: Module, node: Value, path: str) -> Iterator[Leaf]:
 
 def _kind(tag: int, name: str) -> str:
     if tag == BASE:
-        return "float" if name in FLOAT_NAMES else "number"
+        return "float" if name in FLOAT_BITS else "number"
     kinds = {STRUCTURE: "nonzero", POINTER: "pointer", ENUMERATION: "enum", UNION: "union"}
     return kinds.get(tag, "unknown")
 

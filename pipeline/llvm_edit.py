@@ -4,41 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from ctypes import POINTER, c_char_p, c_int, c_longlong, c_size_t, c_uint, c_ulonglong, c_void_p
-from math import gcd
+from ctypes import POINTER, c_char_p, c_int, c_size_t, c_uint, c_ulonglong, c_void_p
 from typing import Any
 
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value, text
+from pipeline.llvm_inspect import EQUAL, FUNCTION, STRUCT, Inspector
 
-_FUNCTION = 2**32 - 1  # LLVMAttributeFunctionIndex
-_EQUAL = 32  # LLVMIntEQ
-_EQUALITY = {32, 33}  # and LLVMIntNE
 _EXTERNAL, _INTERNAL, _EXTERNAL_WEAK = 0, 8, 12  # LLVMLinkage
 _END = "crategrad_unexpected_call"
-_INTEGER, _STRUCT, _ARRAY, _VECTOR = 8, 10, 11, 13  # LLVMTypeKind
-_POINTER_BYTES = 8
-_INVARIANT = b"invariant.load"
-# LLVMOpcode: shl, lshr, ashr, and, or, xor, trunc, zext, sext; and icmp, switch, GEP, add, sub, mul, div, rem, int to float.
-_BITWISE = {20, 21, 22, 23, 24, 25, 30, 31, 32}
-_COUNTING = {42, 3, 29, 8, 10, 12, 14, 15, 17, 18, 35, 36}
-_LOGIC = {23, 24, 25}
-_ADD, _MULTIPLY, _SHIFT_LEFT = 8, 12, 20
-_TYPE_NAMES = {"f16": "half", "f32": "float", "f64": "double", "f128": "fp128"}  # LLVM's, and Enzyme's
-_BITS = {"f16": 16, "f32": 32, "f64": 64, "f128": 128}
-_MANTISSA = {32: 23, 64: 52}
-"""How many bits of a float of each width are not its exponent nor its sign."""
-_FLOATS = {1: "f16", 2: "f32", 3: "f64", 5: "f128"}
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
-    "GetEnumAttributeKindForName": (c_uint, [c_char_p, c_size_t]),
     "CreateEnumAttribute": (c_void_p, [c_void_p, c_uint, c_ulonglong]),
     "CreateStringAttribute": (c_void_p, [c_void_p, c_char_p, c_uint, c_char_p, c_uint]),
-    "GetStringAttributeAtIndex": (c_void_p, [c_void_p, c_uint, c_char_p, c_uint]),
     "AddAttributeAtIndex": (None, [c_void_p, c_uint, c_void_p]),
     "RemoveEnumAttributeAtIndex": (None, [c_void_p, c_uint, c_uint]),
-    "GetEnumAttributeAtIndex": (c_void_p, [c_void_p, c_uint, c_uint]),
-    "GetCallSiteEnumAttribute": (c_void_p, [c_void_p, c_uint, c_uint]),
     "AddCallSiteAttribute": (None, [c_void_p, c_uint, c_void_p]),
     "GetAttributeCountAtIndex": (c_uint, [c_void_p, c_uint]),
     "GetAttributesAtIndex": (None, [c_void_p, c_uint, POINTER(c_void_p)]),
@@ -56,44 +36,13 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "RunPasses": (c_void_p, [c_void_p, c_char_p, c_void_p, c_void_p]),
     "RunPassesOnFunction": (c_void_p, [c_void_p, c_char_p, c_void_p, c_void_p]),
     "GetErrorMessage": (c_void_p, [c_void_p]),
-    "GlobalGetValueType": (c_void_p, [c_void_p]),
-    "GetCalledFunctionType": (c_void_p, [c_void_p]),
-    "GetReturnType": (c_void_p, [c_void_p]),
-    "CountParamTypes": (c_uint, [c_void_p]),
-    "GetParamTypes": (None, [c_void_p, POINTER(c_void_p)]),
-    "GetTypeKind": (c_int, [c_void_p]),
-    "GetIntTypeWidth": (c_uint, [c_void_p]),
-    "CountStructElementTypes": (c_uint, [c_void_p]),
-    "GetStructElementTypes": (None, [c_void_p, POINTER(c_void_p)]),
-    "GetArrayLength2": (c_ulonglong, [c_void_p]),
-    "GetMDKindIDInContext": (c_uint, [c_void_p, c_char_p, c_uint]),
-    "GetMetadata": (c_void_p, [c_void_p, c_uint]),
     "SetMetadata": (None, [c_void_p, c_uint, c_void_p]),
     "MDStringInContext2": (c_void_p, [c_void_p, c_char_p, c_size_t]),
     "MDNodeInContext2": (c_void_p, [c_void_p, POINTER(c_void_p), c_size_t]),
-    "GetElementType": (c_void_p, [c_void_p]),
-    "TypeOf": (c_void_p, [c_void_p]),
-    "PointerTypeInContext": (c_void_p, [c_void_p, c_uint]),
-    "IntTypeInContext": (c_void_p, [c_void_p, c_uint]),
     "Int8TypeInContext": (c_void_p, [c_void_p]),
-    "IsALoadInst": (c_void_p, [c_void_p]),
-    "IsAStoreInst": (c_void_p, [c_void_p]),
-    "IsAPHINode": (c_void_p, [c_void_p]),
-    "IsASelectInst": (c_void_p, [c_void_p]),
-    "IsAUndefValue": (c_void_p, [c_void_p]),
-    "CountIncoming": (c_uint, [c_void_p]),
-    "GetIncomingValue": (c_void_p, [c_void_p, c_uint]),
-    "GetIncomingBlock": (c_void_p, [c_void_p, c_uint]),
     "AddIncoming": (None, [c_void_p, POINTER(c_void_p), POINTER(c_void_p), c_uint]),
     "BuildPhi": (c_void_p, [c_void_p, c_void_p, c_char_p]),
     "BuildSelect": (c_void_p, [c_void_p, c_void_p, c_void_p, c_void_p, c_char_p]),
-    "ConstBitCast": (c_void_p, [c_void_p, c_void_p]),
-    "GetPoison": (c_void_p, [c_void_p]),
-    "FloatTypeInContext": (c_void_p, [c_void_p]),
-    "DoubleTypeInContext": (c_void_p, [c_void_p]),
-    "HalfTypeInContext": (c_void_p, [c_void_p]),
-    "FP128TypeInContext": (c_void_p, [c_void_p]),
-    "IsABitCastInst": (c_void_p, [c_void_p]),
     "BuildTrunc": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildZExt": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildShl": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
@@ -101,31 +50,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "BuildOr": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildBitCast": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "SetOperand": (None, [c_void_p, c_uint, c_void_p]),
-    "IsATruncInst": (c_void_p, [c_void_p]),
-    "IsAZExtInst": (c_void_p, [c_void_p]),
-    "ConstNull": (c_void_p, [c_void_p]),
-    "IsConstant": (c_int, [c_void_p]),
-    "IsAICmpInst": (c_void_p, [c_void_p]),
-    "GetICmpPredicate": (c_int, [c_void_p]),
-    "ABISizeOfType": (c_ulonglong, [c_void_p, c_void_p]),
-    "GetModuleDataLayout": (c_void_p, [c_void_p]),
-    "IsFunctionVarArg": (c_int, [c_void_p]),
-    "IsAAllocaInst": (c_void_p, [c_void_p]),
-    "IsAInstruction": (c_void_p, [c_void_p]),
-    "IsASExtInst": (c_void_p, [c_void_p]),
-    "IsAFPToSIInst": (c_void_p, [c_void_p]),
-    "IsAFPToUIInst": (c_void_p, [c_void_p]),
-    "IsABinaryOperator": (c_void_p, [c_void_p]),
-    "IsAConstantInt": (c_void_p, [c_void_p]),
-    "IsAGetElementPtrInst": (c_void_p, [c_void_p]),
-    "GetGEPSourceElementType": (c_void_p, [c_void_p]),
-    "ConstIntGetSExtValue": (c_longlong, [c_void_p]),
-    "ConstIntGetZExtValue": (c_ulonglong, [c_void_p]),
-    "GetVolatile": (c_int, [c_void_p]),
-    "GetOrdering": (c_int, [c_void_p]),
-    "GetAlignment": (c_uint, [c_void_p]),
     "SetAlignment": (None, [c_void_p, c_uint]),
-    "GetParam": (c_void_p, [c_void_p, c_uint]),
     "SetLinkage": (None, [c_void_p, c_int]),
     "AppendBasicBlockInContext": (c_void_p, [c_void_p, c_void_p, c_char_p]),
     "PositionBuilderAtEnd": (None, [c_void_p, c_void_p]),
@@ -151,51 +76,24 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
 }
 
 
-Slot = tuple[Value, int, int]
-"""A place in memory: what it is in, at which byte, and how many bits it has."""
-
-
-class Editor:
-    """What changes a module.  Handles are those of the module."""
+class Editor(Inspector):
+    """What changes a module."""
 
     def __init__(self, module: Module) -> None:
-        self.module = module
-        self.api = module.api
+        super().__init__(module)
         self.api.load(_SIGNATURES)
-        self.layout = int(self.api.GetModuleDataLayout(module.handle))
 
     # ---- attributes
-
-    def has_attribute(self, function: Value, name: str) -> bool:
-        """True where the function itself has the attribute (`noreturn` …)."""
-        return bool(self.api.GetEnumAttributeAtIndex(function, _FUNCTION, self._kind(name)))
-
-    def parameter_has_attribute(self, function: Value, position: int, name: str) -> bool:
-        """True where the parameter has the attribute (`sret` …)."""
-        return bool(self.api.GetEnumAttributeAtIndex(function, 1 + position, self._kind(name)))
-
-    def has_text_attribute(self, function: Value, name: str) -> bool:
-        """True where the function itself has an attribute that is no LLVM's own."""
-        return bool(self.api.GetStringAttributeAtIndex(function, _FUNCTION, name.encode(), len(name)))
-
-    def call_has_attribute(self, call: Value, name: str) -> bool:
-        """True where the call itself has the attribute."""
-        return bool(self.api.GetCallSiteEnumAttribute(call, _FUNCTION, self._kind(name)))
 
     def add_attribute(self, function: Value, name: str, value: int = 0) -> None:
         """Give the function an attribute, with a value where it takes one."""
         attribute = self.api.CreateEnumAttribute(self.module.context, self._kind(name), value)
-        self.api.AddAttributeAtIndex(function, _FUNCTION, attribute)
+        self.api.AddAttributeAtIndex(function, FUNCTION, attribute)
 
-    def add_text_attribute(self, function: Value, name: str, value: str = "", index: int = _FUNCTION) -> None:
+    def add_text_attribute(self, function: Value, name: str, value: str = "", index: int = FUNCTION) -> None:
         """Give the function, its result (index 0) or a parameter (from 1) an attribute that is no LLVM's own."""
         attribute = self.api.CreateStringAttribute(self.module.context, name.encode(), len(name), value.encode(), len(value))
         self.api.AddAttributeAtIndex(function, index, attribute)
-
-    def enzyme_type(self, ty: Value) -> str:
-        """What Enzyme's type analysis calls a float type, `Float@double`; empty for any other."""
-        name = self.float_name(ty)
-        return f"Float@{_TYPE_NAMES[name]}" if name else ""
 
     def say_float(self, load: Value) -> None:
         """Tell Enzyme that what is loaded is the float that its type says: elsewhere it may not find out."""
@@ -220,7 +118,7 @@ class Editor:
     def drop_attributes(self, function: Value, *names: str) -> None:
         """Take attributes off the function."""
         for name in names:
-            self.api.RemoveEnumAttributeAtIndex(function, _FUNCTION, self._kind(name))
+            self.api.RemoveEnumAttributeAtIndex(function, FUNCTION, self._kind(name))
 
     def drop_parameter_attributes(self, function: Value, *names: str) -> None:
         """Take attributes off all parameters of the function."""
@@ -230,303 +128,24 @@ class Editor:
 
     def copy_attributes(self, function: Value, to: Value, *, but: Sequence[str]) -> None:
         """Give a function the attributes of another (those of parameters and result apart), but some."""
-        attributes = (c_void_p * self.api.GetAttributeCountAtIndex(function, _FUNCTION))()
-        self.api.GetAttributesAtIndex(function, _FUNCTION, attributes)
+        attributes = (c_void_p * self.api.GetAttributeCountAtIndex(function, FUNCTION))()
+        self.api.GetAttributesAtIndex(function, FUNCTION, attributes)
         for attribute in attributes:
-            self.api.AddAttributeAtIndex(to, _FUNCTION, attribute)
+            self.api.AddAttributeAtIndex(to, FUNCTION, attribute)
         self.drop_attributes(to, *but)
 
     def compile_like(self, function: Value, made: Value) -> None:
         """Compile a function for the processor that another is for: else LLVM may not inline the one into the other."""
         for name in (b"target-cpu", b"target-features"):
-            if attribute := self.api.GetStringAttributeAtIndex(function, _FUNCTION, name, len(name)):
-                self.api.AddAttributeAtIndex(made, _FUNCTION, attribute)
+            if attribute := self.api.GetStringAttributeAtIndex(function, FUNCTION, name, len(name)):
+                self.api.AddAttributeAtIndex(made, FUNCTION, attribute)
 
     def inline_call(self, call: Value) -> None:
         """See to it that the next run of `always-inline` inlines this call, whatever is said of the function."""
         for name in ("noinline", "cold"):
-            self.api.RemoveCallSiteEnumAttribute(call, _FUNCTION, self._kind(name))
+            self.api.RemoveCallSiteEnumAttribute(call, FUNCTION, self._kind(name))
         attribute = self.api.CreateEnumAttribute(self.module.context, self._kind("alwaysinline"), 0)
-        self.api.AddCallSiteAttribute(call, _FUNCTION, attribute)
-
-    # ---- types
-
-    def function_type(self, function: Value) -> Value:
-        """The type of a function; two functions of the same type have the same handle here."""
-        return int(self.api.GlobalGetValueType(function))
-
-    def called_type(self, call: Value) -> Value:
-        """The function type that a call calls."""
-        return int(self.api.GetCalledFunctionType(call))
-
-    def parameter_types(self, function_type: Value) -> list[Value]:
-        """The types of the parameters."""
-        types = (c_void_p * self.api.CountParamTypes(function_type))()
-        self.api.GetParamTypes(function_type, types)
-        return [int(ty or 0) for ty in types]
-
-    def pointer_type(self) -> Value:
-        """The type of pointers."""
-        return int(self.api.PointerTypeInContext(self.module.context, 0))
-
-    def void_type(self) -> Value:
-        """The type of what returns nothing."""
-        return int(self.api.VoidTypeInContext(self.module.context))
-
-    def parameters(self, function: Value) -> list[Value]:
-        """The parameters of a function."""
-        count = self.api.CountParamTypes(self.function_type(function))
-        return [int(self.api.GetParam(function, index)) for index in range(count)]
-
-    def return_type(self, function_type: Value) -> Value:
-        """The type of what is returned."""
-        return int(self.api.GetReturnType(function_type))
-
-    def integer_bits(self, ty: Value) -> int:
-        """The width of an integer type; 0 for any other."""
-        return int(self.api.GetIntTypeWidth(ty)) if self.api.GetTypeKind(ty) == _INTEGER else 0
-
-    def members(self, ty: Value) -> list[Value]:
-        """The types in a struct type; the type itself where it is none."""
-        if self.api.GetTypeKind(ty) != _STRUCT:
-            return [ty]
-        types = (c_void_p * self.api.CountStructElementTypes(ty))()
-        self.api.GetStructElementTypes(ty, types)
-        return [int(member or 0) for member in types]
-
-    def integer(self, bits: int) -> Value:
-        """The integer type of that width."""
-        return int(self.api.IntTypeInContext(self.module.context, bits))
-
-    def float_type(self, bits: int) -> Value:
-        """The float type of that width."""
-        names = {16: "Half", 32: "Float", 64: "Double", 128: "FP128"}
-        return int(getattr(self.api, f"{names[bits]}TypeInContext")(self.module.context))
-
-    def float_name(self, ty: Value) -> str:
-        """What Rust calls a float type, or that of a vector's elements; empty for any other."""
-        kind = self.api.GetTypeKind(ty)
-        return _FLOATS.get(self.api.GetTypeKind(self.api.GetElementType(ty)) if kind == _VECTOR else kind, "")
-
-    def float_types(self, function: Value) -> set[str]:
-        """The float types that a function computes or stores."""
-        types = set()
-        for instruction in self.module.instructions(function):
-            stored = self.api.IsAStoreInst(instruction)
-            types.add(self.api.TypeOf(self.api.GetOperand(instruction, 0) if stored else instruction))
-        return {name for ty in types if (name := self.float_name(ty))}
-
-    def is_plain_load(self, instruction: Value) -> bool:
-        """True for a load that is neither volatile nor atomic."""
-        return bool(self.api.IsALoadInst(instruction)) and self._is_plain(instruction)
-
-    def is_plain_store(self, instruction: Value) -> bool:
-        """True for a store that is neither volatile nor atomic."""
-        return bool(self.api.IsAStoreInst(instruction)) and self._is_plain(instruction)
-
-    def accessed_type(self, instruction: Value) -> Value:
-        """The type of what an instruction gives, or, if it is a store, of what it stores."""
-        value = self.api.GetOperand(instruction, 0) if self.api.IsAStoreInst(instruction) else instruction
-        return int(self.api.TypeOf(value))
-
-    def vtable_slot(self, pointer: Value) -> int | None:
-        """At which byte of a vtable a pointer was read; None where it may be no vtable's.
-
-        rustc marks what it reads from a vtable as never changing, and nothing else.
-        """
-        kind = self.api.GetMDKindIDInContext(self.module.context, _INVARIANT, len(_INVARIANT))
-        if not self.is_plain_load(pointer) or not self.api.GetMetadata(pointer, kind):
-            return None
-        return self.slot(pointer)[1]
-
-    def member_at(self, constant: Value, offset: int) -> Value:
-        """The pointer that stands at a byte of a constant struct of pointers and bytes; 0 where there is none."""
-        place = 0
-        for index in range(self.api.GetNumOperands(constant)):
-            member = self.api.GetOperand(constant, index)
-            ty = self.api.TypeOf(member)
-            is_bytes = self.api.GetTypeKind(ty) == _ARRAY
-            if place == offset:
-                return 0 if is_bytes else int(member)
-            place += self.api.GetArrayLength2(ty) if is_bytes else _POINTER_BYTES
-        return 0
-
-    def null(self) -> Value:
-        """The pointer that points nowhere."""
-        return int(self.api.ConstNull(self.pointer_type()))
-
-    def is_comparison_with_null(self, value: Value, pointer: Value) -> bool:
-        """True for what tells whether a pointer is null."""
-        return bool(self.api.IsAICmpInst(value)) and set(self.operands(value)) == {pointer, self.null()}
-
-    def slot(self, access: Value) -> Slot:
-        """Where a load or a store goes, as far as constant offsets lead back."""
-        ty = self.accessed_type(access)
-        pointer, offset = self.api.GetOperand(access, 1 if self.api.IsAStoreInst(access) else 0), 0
-        while self.api.IsAGetElementPtrInst(pointer) and self.api.GetNumOperands(pointer) == 2:
-            index = self.api.GetOperand(pointer, 1)
-            if not self.api.IsAConstantInt(index) or self.integer_bits(self.api.GetGEPSourceElementType(pointer)) != 8:
-                break
-            offset += self.api.ConstIntGetSExtValue(index)
-            pointer = self.api.GetOperand(pointer, 0)
-        return pointer, offset, self.integer_bits(ty) or _BITS.get(self.float_name(ty), 0)
-
-    def is_known_integer(self, value: Value) -> bool:
-        """True for a number, a parameter, what an intrinsic returns, and a float that was rounded to an integer."""
-        is_rounded = self.api.IsAFPToSIInst(value) or self.api.IsAFPToUIInst(value)
-        return bool(is_rounded or self.api.IsAArgument(value)) or self.is_simple_constant(value) or self.is_intrinsic(value)
-
-    def is_intrinsic(self, value: Value) -> bool:
-        """True for a call of one of LLVM's own functions."""
-        return self.module.is_call(value) and self.module.name(self.module.callee(value)).startswith("llvm.")
-
-    def is_enzymes(self, function: Value) -> bool:
-        """True for what Enzyme is called by: a derivative in a function that is differentiated once more."""
-        return self.module.name(function).startswith("__enzyme_")
-
-    def is_lifetime(self, value: Value) -> bool:
-        """True for a call that says where the life of a stack slot begins or ends."""
-        return self.module.is_call(value) and self.module.name(self.module.callee(value)).startswith("llvm.lifetime.")
-
-    def counts_only(self, user: Value) -> bool:
-        """Whether an instruction takes an integer for the number that it is: compared, counted with, made a float of.
-
-        What shifts, cuts or widens it may do so to make it a float again: then its own users tell.
-        """
-        if self._opcode(user) not in _BITWISE:
-            return self._opcode(user) in _COUNTING or self.is_intrinsic(user)
-        return all(self.counts_only(one) for one in self.module.users(user))
-
-    def _opcode(self, value: Value) -> int:
-        return int(self.api.GetInstructionOpcode(value)) if self.api.IsAInstruction(value) else 0
-
-    def is_integer_arithmetic(self, value: Value) -> bool:
-        """True for what makes an integer of integers: counted, widened, cut or chosen."""
-        is_resized = self.api.IsATruncInst(value) or self.api.IsAZExtInst(value) or self.api.IsASExtInst(value)
-        return bool(is_resized or self.api.IsABinaryOperator(value)) or self.is_choice(value)
-
-    def operands(self, instruction: Value) -> list[Value]:
-        """The operands of an instruction."""
-        return [int(self.api.GetOperand(instruction, index)) for index in range(self.api.GetNumOperands(instruction))]
-
-    def is_simple_constant(self, value: Value) -> bool:
-        """True for an integer constant that can be taken apart: a number of up to 64 bits, or whatever does not matter."""
-        number = self.api.IsAConstantInt(value) and self.integer_bits(self.api.TypeOf(value)) <= 64
-        return bool(number or self.api.IsAUndefValue(value))  # poison is one of these
-
-    def is_constant(self, value: Value) -> bool:
-        """True for a constant, the address of a global among them, and for a choice between constants."""
-        if self.is_choice(value):
-            return all(self.api.IsConstant(one) for one in self.chosen(value))
-        return bool(self.api.IsConstant(value))
-
-    def could_be_float(self, constant: Value) -> bool:
-        """Whether a number, read as a float, is more than next to nothing; a zero is as good as either."""
-        bits = self.integer_bits(self.api.TypeOf(constant))
-        if bits not in _MANTISSA or not self.api.IsAConstantInt(constant):
-            return False
-        magnitude = int(self.api.ConstIntGetZExtValue(constant)) & ~(1 << bits - 1)
-        return magnitude >> _MANTISSA[bits] != 0
-
-    def constant_parts(self, value: Value, bits: int, ty: Value) -> list[Value]:
-        """A simple constant as constants of a type of so many bits, the lowest first."""
-        count = self.integer_bits(self.api.TypeOf(value)) // bits
-        if not self.api.IsAConstantInt(value):
-            return [self.api.GetPoison(ty)] * count
-        number = int(self.api.ConstIntGetZExtValue(value))
-        words = [self.api.ConstInt(self.integer(bits), number >> (bits * part) & (1 << bits) - 1, 0) for part in range(count)]
-        return [int(self.api.ConstBitCast(word, ty)) for word in words]
-
-    def float_behind(self, value: Value) -> Value:
-        """The float of whose bits an integer is made; 0 where it is not made so."""
-        source = self.api.GetOperand(value, 0) if self.api.IsABitCastInst(value) else 0
-        return int(source) if source and self.is_float(source) else 0
-
-    def is_cast_to_float(self, value: Value) -> bool:
-        """True for a bitcast that makes a float of an integer."""
-        return bool(self.api.IsABitCastInst(value)) and self.is_float(value)
-
-    def is_float(self, value: Value) -> bool:
-        """True for a value of a float type."""
-        return self.api.GetTypeKind(self.api.TypeOf(value)) in _FLOATS
-
-    def is_choice(self, value: Value) -> bool:
-        """True for a phi or a select."""
-        return bool(self.api.IsAPHINode(value) or self.api.IsASelectInst(value))
-
-    def chosen(self, choice: Value) -> list[Value]:
-        """What a phi or a select chooses from."""
-        if self.api.IsASelectInst(choice):
-            return [int(self.api.GetOperand(choice, index)) for index in (1, 2)]
-        return [int(self.api.GetIncomingValue(choice, index)) for index in range(self.api.CountIncoming(choice))]
-
-    def sources(self, value: Value) -> list[Value]:
-        """What a value is chosen from, however many choices lie between; the value itself where it is not chosen."""
-        known: dict[Value, None] = {}
-        waiting = [value]
-        while waiting:
-            value = waiting.pop()
-            if value not in known:
-                known[value] = None
-                waiting += self.chosen(value) if self.is_choice(value) else []
-        return [value for value in known if not self.is_choice(value)]
-
-    def incoming_blocks(self, phi: Value) -> list[Value]:
-        """The blocks from which a phi's values come."""
-        return [int(self.api.GetIncomingBlock(phi, index)) for index in range(self.api.CountIncoming(phi))]
-
-    def incoming_from(self, phi: Value, block: Value) -> Value:
-        """The value that a phi has if control came from a block."""
-        return self.chosen(phi)[self.incoming_blocks(phi).index(block)]
-
-    def is_logic(self, value: Value) -> bool:
-        """True for an and, an or, a not, and for the select that is one of these."""
-        is_one_bit = self.integer_bits(self.api.TypeOf(value)) == 1
-        return is_one_bit and (self._opcode(value) in _LOGIC or bool(self.api.IsASelectInst(value)))
-
-    def is_equality(self, value: Value) -> bool:
-        """True for a comparison of integers or pointers by == or !=."""
-        return bool(self.api.IsAICmpInst(value)) and self.api.GetICmpPredicate(value) in _EQUALITY
-
-    def origin(self, value: Value) -> tuple[Value, int]:
-        """What a pointer or an integer is counted from, and a number that divides all that was added to it; 0: nothing was."""
-        divisor = 0
-        while True:
-            if self.api.IsAGetElementPtrInst(value) and self.api.GetNumOperands(value) == 2:
-                size = self.api.ABISizeOfType(self.layout, self.api.GetGEPSourceElementType(value))
-                value, amount = self.operands(value)
-                divisor = gcd(divisor, size * self._divisor(amount))
-            elif self._opcode(value) == _ADD:
-                value, amount = self.operands(value)
-                divisor = gcd(divisor, self._divisor(amount))
-            else:
-                return value, divisor
-
-    def _divisor(self, amount: Value) -> int:
-        """A number that surely divides an integer."""
-        if self.api.IsAConstantInt(amount):
-            return abs(int(self.api.ConstIntGetSExtValue(amount)))
-        factor = self.operands(amount)[1] if self._opcode(amount) in {_MULTIPLY, _SHIFT_LEFT} else 0
-        if not factor or not self.api.IsAConstantInt(factor):
-            return 1
-        number = int(self.api.ConstIntGetZExtValue(factor))
-        return number if self._opcode(amount) == _MULTIPLY else 1 << number
-
-    def is_local(self, value: Value) -> bool:
-        """True for a parameter, and for what an instruction gives."""
-        return bool(self.api.IsAArgument(value) or self.api.IsAInstruction(value))
-
-    def add_incoming(self, phi: Value, values: Sequence[Value], like: Value) -> None:
-        """Give a phi its values, from the blocks that another phi has its own from."""
-        self.add_values(phi, values, self.incoming_blocks(like))
-
-    def add_values(self, phi: Value, values: Sequence[Value], blocks: Sequence[Value]) -> None:
-        """Give a phi its values, each from a block."""
-        array = c_void_p * len(values)
-        self.api.AddIncoming(phi, array(*values), array(*blocks), len(values))
-
-    def _is_plain(self, access: Value) -> bool:
-        return not self.api.GetVolatile(access) and not self.api.GetOrdering(access)
+        self.api.AddCallSiteAttribute(call, FUNCTION, attribute)
 
     # ---- passes
 
@@ -547,6 +166,15 @@ class Editor:
             raise UserError(f"error: LLVM does not run `{passes}`: {text(self.api.GetErrorMessage(error))}")
 
     # ---- instructions
+
+    def add_incoming(self, phi: Value, values: Sequence[Value], like: Value) -> None:
+        """Give a phi its values, from the blocks that another phi has its own from."""
+        self.add_values(phi, values, self.incoming_blocks(like))
+
+    def add_values(self, phi: Value, values: Sequence[Value], blocks: Sequence[Value]) -> None:
+        """Give a phi its values, each from a block."""
+        array = c_void_p * len(values)
+        self.api.AddIncoming(phi, array(*values), array(*blocks), len(values))
 
     def address(self, builder: Value, pointer: Value, offset: int) -> Value:
         """`pointer` moved by that many bytes."""
@@ -573,7 +201,7 @@ class Editor:
 
     def load_members(self, builder: Value, ty: Value, pointer: Value) -> Value:
         """A value of a type from memory; a struct member by member, as Enzyme follows it."""
-        if self.api.GetTypeKind(ty) != _STRUCT:
+        if self.api.GetTypeKind(ty) != STRUCT:
             return int(self.api.BuildLoad2(builder, ty, pointer, b""))
         value = self.api.GetPoison(ty)
         for index, member in enumerate(self.members(ty)):
@@ -584,7 +212,7 @@ class Editor:
 
     def store_members(self, builder: Value, value: Value, ty: Value, pointer: Value) -> None:
         """A value of a type to memory; a struct member by member."""
-        if self.api.GetTypeKind(ty) != _STRUCT:
+        if self.api.GetTypeKind(ty) != STRUCT:
             self.api.BuildStore(builder, value, pointer)
             return
         for index in range(len(self.members(ty))):
@@ -596,22 +224,12 @@ class Editor:
         self.api.ReplaceAllUsesWith(instruction, by)
         self.api.InstructionEraseFromParent(instruction)
 
-    def compare_and_call(self, name: str, ty: Value, candidates: Mapping[Value, Value], complaint: str) -> Value:
-        """A new internal function: given a function's address and arguments of the function type `ty`, it calls what the
-        candidate of this address is mapped to, if anything; where none has it, it complains and ends the program.
-        """
-        api, context = self.api, self.module.context
-        function = self.internal_function(name, self.return_type(ty), [self.pointer_type(), *self.parameter_types(ty)])
-        address, *arguments = self.parameters(function)
-        with self.block(function) as builder:
-            for candidate, called in candidates.items():
-                found, next_one = (api.AppendBasicBlockInContext(context, function, b"") for _ in range(2))
-                api.BuildCondBr(builder, api.BuildICmp(builder, _EQUAL, address, candidate, b""), found, next_one)
-                api.PositionBuilderAtEnd(builder, found)
-                self._return(builder, ty, self.call(builder, ty, called, arguments) if called else 0)
-                api.PositionBuilderAtEnd(builder, next_one)
-            self.end_program(builder, complaint)
-        return function
+    def copy(self, builder: Value, instruction: Value) -> Value:
+        """The same instruction once more, without its place in the source."""
+        made = int(self.api.InstructionClone(instruction))
+        self.api.InsertIntoBuilder(builder, made)
+        self.api.InstructionSetDebugLoc(made, None)
+        return made
 
     def end_program(self, builder: Value, complaint: str) -> None:
         """The end of a block that is never to be reached: it says so and ends the program."""
@@ -619,25 +237,6 @@ class Editor:
         text = self.api.BuildGlobalStringPtr(builder, complaint.replace("%", "%%").encode(), b"")
         self.call(builder, self.function_type(end), end, [text])
         self.api.BuildUnreachable(builder)
-
-    @contextmanager
-    def ending_if_first(self, function: Value) -> Iterator[Value]:
-        """The body of a function that returns, but where its first argument is true: what is written here ends then."""
-        with self.block(function) as builder:
-            context = self.module.context
-            ends, returns = (self.api.AppendBasicBlockInContext(context, function, b"") for _ in range(2))
-            self.api.BuildCondBr(builder, self.parameters(function)[0], ends, returns)
-            self.api.PositionBuilderAtEnd(builder, returns)
-            self.api.BuildRetVoid(builder)
-            self.api.PositionBuilderAtEnd(builder, ends)
-            yield builder
-
-    def copy(self, builder: Value, instruction: Value) -> Value:
-        """The same instruction once more, without its place in the source."""
-        made = int(self.api.InstructionClone(instruction))
-        self.api.InsertIntoBuilder(builder, made)
-        self.api.InstructionSetDebugLoc(made, None)
-        return made
 
     def _ending_function(self) -> Value:
         """The function that prints what it is given on stderr, where there is a C library to print with, and traps."""
@@ -664,16 +263,7 @@ class Editor:
             api.BuildUnreachable(builder)
         return function
 
-    def pass_on(self, name: str, ty: Value, function: Value) -> Value:
-        """A new internal function that does nothing but call another of that type."""
-        made = self.internal_function(name, self.return_type(ty), self.parameter_types(ty))
-        with self.block(made) as builder:
-            self._return(builder, ty, self.call(builder, ty, function, self.parameters(made)))
-        return made
-
-    def _return(self, builder: Value, ty: Value, value: Value) -> None:
-        is_void = self.return_type(ty) == self.void_type()
-        self.api.BuildRetVoid(builder) if is_void else self.api.BuildRet(builder, value)
+    # ---- functions
 
     def internal_function(self, name: str, result: Value, parameters: Sequence[Value]) -> Value:
         """A new function of this module's own, without a body yet."""
@@ -699,7 +289,42 @@ class Editor:
             self.api.PositionBuilderAtEnd(builder, block)
             yield builder
 
-    def _kind(self, name: str) -> int:
-        kind = int(self.api.GetEnumAttributeKindForName(name.encode(), len(name)))
-        assert kind, f"LLVM knows no attribute `{name}`"
-        return kind
+    @contextmanager
+    def ending_if_first(self, function: Value) -> Iterator[Value]:
+        """The body of a function that returns, but where its first argument is true: what is written here ends then."""
+        with self.block(function) as builder:
+            context = self.module.context
+            ends, returns = (self.api.AppendBasicBlockInContext(context, function, b"") for _ in range(2))
+            self.api.BuildCondBr(builder, self.parameters(function)[0], ends, returns)
+            self.api.PositionBuilderAtEnd(builder, returns)
+            self.api.BuildRetVoid(builder)
+            self.api.PositionBuilderAtEnd(builder, ends)
+            yield builder
+
+    def pass_on(self, name: str, ty: Value, function: Value) -> Value:
+        """A new internal function that does nothing but call another of that type."""
+        made = self.internal_function(name, self.return_type(ty), self.parameter_types(ty))
+        with self.block(made) as builder:
+            self._return(builder, ty, self.call(builder, ty, function, self.parameters(made)))
+        return made
+
+    def compare_and_call(self, name: str, ty: Value, candidates: Mapping[Value, Value], complaint: str) -> Value:
+        """A new internal function: given a function's address and arguments of the function type `ty`, it calls what the
+        candidate of this address is mapped to, if anything; where none has it, it complains and ends the program.
+        """
+        api, context = self.api, self.module.context
+        function = self.internal_function(name, self.return_type(ty), [self.pointer_type(), *self.parameter_types(ty)])
+        address, *arguments = self.parameters(function)
+        with self.block(function) as builder:
+            for candidate, called in candidates.items():
+                found, next_one = (api.AppendBasicBlockInContext(context, function, b"") for _ in range(2))
+                api.BuildCondBr(builder, api.BuildICmp(builder, EQUAL, address, candidate, b""), found, next_one)
+                api.PositionBuilderAtEnd(builder, found)
+                self._return(builder, ty, self.call(builder, ty, called, arguments) if called else 0)
+                api.PositionBuilderAtEnd(builder, next_one)
+            self.end_program(builder, complaint)
+        return function
+
+    def _return(self, builder: Value, ty: Value, value: Value) -> None:
+        is_void = self.return_type(ty) == self.void_type()
+        self.api.BuildRetVoid(builder) if is_void else self.api.BuildRet(builder, value)

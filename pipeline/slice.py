@@ -14,7 +14,7 @@ from pipeline import process
 from pipeline.call_tree import call_tree
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value
-from pipeline.llvm_edit import Editor
+from pipeline.llvm_inspect import Inspector
 from pipeline.toolchain import Tool
 
 TRIGGER = "__enzyme_autodiff_trigger"
@@ -40,9 +40,9 @@ class Slicer:
         What both refer to is visible in both; constants are in both with their values.
         """
         with Module(self.libllvm, module) as whole:
-            editor = Editor(whole)
-            asking = _asking(editor)
-            reached = [f for f in call_tree(editor, whole.named(shims)) if not editor.has_text_attribute(f, _INACTIVE)]
+            inspector = Inspector(whole)
+            asking = _asking(inspector)
+            reached = [f for f in call_tree(inspector, whole.named(shims)) if not inspector.has_text_attribute(f, _INACTIVE)]
             asking_names, names = (
                 [whole.name(f) for f in functions] for functions in (asking, dict.fromkeys([*asking, *reached]))
             )
@@ -73,8 +73,8 @@ class Slicer:
         return answer.output
 
 
-def _asking(editor: Editor) -> list[Value]:
+def _asking(inspector: Inspector) -> list[Value]:
     """The functions that call Enzyme."""
-    module = editor.module
-    calls = (user for function in module.functions() if editor.is_enzymes(function) for user in module.users(function))
+    module = inspector.module
+    calls = (user for function in module.functions() if inspector.is_enzymes(function) for user in module.users(function))
     return list(dict.fromkeys(module.parent(call) for call in calls))

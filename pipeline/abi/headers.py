@@ -10,7 +10,7 @@ from typing import Any
 
 from pipeline import debug_info as di
 from pipeline.llvm import Module, Value, text
-from pipeline.llvm_edit import Editor
+from pipeline.llvm_inspect import Inspector
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "PrintTypeToString": (c_void_p, [c_void_p]),
@@ -52,7 +52,7 @@ class Reader:
 
     def __init__(self, module: Module) -> None:
         self.module = module
-        self.editor = Editor(module)
+        self.inspector = Inspector(module)
         self.api = module.api
         self.api.load(_SIGNATURES)
         self._inlined_scopes: dict[Value, str] = {}
@@ -80,10 +80,10 @@ class Reader:
 
     def header(self, function: Value) -> Header:
         """The LLVM header."""
-        ty = self.editor.function_type(function)
-        parameters = tuple(self._type(parameter) for parameter in self.editor.parameter_types(ty))
-        sret = bool(parameters) and self.editor.parameter_has_attribute(function, 0, "sret")
-        return Header(parameters, self._type(self.editor.return_type(ty)), sret, self._named_parameters(function))
+        ty = self.inspector.function_type(function)
+        parameters = tuple(self._type(parameter) for parameter in self.inspector.parameter_types(ty))
+        sret = bool(parameters) and self.inspector.parameter_has_attribute(function, 0, "sret")
+        return Header(parameters, self._type(self.inspector.return_type(ty)), sret, self._named_parameters(function))
 
     def path(self, function: Value) -> str:
         """The Rust name with its path; the name in the module where there is no debug info."""
@@ -158,7 +158,7 @@ class Reader:
     def _named_parameters(self, function: Value) -> dict[int, str]:
         """Which parameters are values of which arguments: by their names in the module (`x.0.val`), else by debug info."""
         subprogram = self.module.subprogram(function)
-        count = len(self.editor.parameter_types(self.editor.function_type(function)))
+        count = len(self.inspector.parameter_types(self.inspector.function_type(function)))
         position = {self.api.GetParam(function, index): index for index in range(count)}
         named = {at: name.partition(".")[0] for value, at in position.items() if (name := self.module.name(value))}
         for instruction in self.module.instructions(function) if subprogram else []:

@@ -173,13 +173,13 @@ class _Ledger:
 
     def _packs(self, stage: StageModules, symbol: str) -> bool:
         found = stage.find(symbol) if symbol in stage.everything_reached else None
-        return found is not None and packs_floats(found[0].editor, found[1])
+        return found is not None and packs_floats(found[0].inspector, found[1])
 
     def _found(self, symbol: str) -> Iterator[str]:
         """What the audit's rules say of the function after abi_fixup."""
         if symbol in self.fixed.everything_reached and (found := self.fixed.find(symbol)):
             reader, function = found
-            yield from (f"{d.message} ({d.place})" for d in findings(reader.editor, function))
+            yield from (f"{d.message} ({d.place})" for d in findings(reader.inspector, function))
 
 
 def _is_ours(symbol: str) -> bool:

@@ -51,7 +51,7 @@ class StageModules:
         """Find out what the shims reach."""
         for reader in self.readers():
             for shim in shims:
-                tree = call_tree(reader.editor, reader.module.named([shim]))
+                tree = call_tree(reader.inspector, reader.module.named([shim]))
                 self.reached[shim] = frozenset(reader.module.name(function) for function in tree)
                 self.natives[shim] = frozenset(name for function in tree for name in _natives(reader, function))
 
@@ -73,6 +73,6 @@ class StageModules:
 
 
 def _natives(reader: Reader, function: Value) -> Iterator[str]:
-    callees = (reader.module.callee(call) for call in calls(reader.editor, function))
+    callees = (reader.module.callee(call) for call in calls(reader.inspector, function))
     names = (reader.module.name(callee) for callee in callees if reader.module.is_function(callee))
     return (name for name in names if name in reader.declarations and not name.startswith(_OF_TOOLS))

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.call_tree import call_tree, calls
-from pipeline.debug_info import FLOAT_NAMES, INTEGER_NAMES, numbers, types_around
+from pipeline.debug_info import FLOAT_BITS, INTEGER_NAMES, numbers, types_around
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
-from pipeline.repairs.words import BITS
 
 _MEMCPY = "llvm.memcpy."
 _POINTERS = (0, 1)
@@ -41,6 +40,6 @@ def _type(editor: Editor, copy: Value) -> str:
     """What Enzyme calls the numbers that a copy is of, if they are floats of one type, or integers; else nothing."""
     types = next(types_around(editor.module, copy), [])
     found = frozenset[str]().union(*(numbers(editor.module, ty) for ty in types))
-    if len(found) == 1 and found <= FLOAT_NAMES:
-        return editor.enzyme_type(editor.float_type(BITS[min(found)]))
+    if len(found) == 1 and found <= FLOAT_BITS.keys():
+        return editor.enzyme_type(editor.float_type(FLOAT_BITS[min(found)]))
     return "Integer" if found and found <= INTEGER_NAMES else ""

@@ -13,6 +13,7 @@ from pipeline.call_tree import call_tree, calls
 from pipeline.debug_info import holds_float, is_aggregate, signature_types
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
+from pipeline.llvm_inspect import Inspector
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -50,24 +51,24 @@ def recursive(tree: nx.DiGraph[Value]) -> set[Value]:
     return {function for cycle in cycles for function in cycle} | set(nx.nodes_with_selfloops(tree))
 
 
-def packs_floats(editor: Editor, function: Value) -> bool:
+def packs_floats(inspector: Inspector, function: Value) -> bool:
     """Whether an integer of the header carries a float, or stands beside one in what is returned."""
-    sizes = packed_parameter_sizes(editor, function)
-    parameters = editor.parameter_types(editor.function_type(function))
-    return returns_packed_floats(editor, function) or any(editor.integer_bits(ty) in sizes for ty in parameters)
+    sizes = packed_parameter_sizes(inspector, function)
+    parameters = inspector.parameter_types(inspector.function_type(function))
+    return returns_packed_floats(inspector, function) or any(inspector.integer_bits(ty) in sizes for ty in parameters)
 
 
-def returns_packed_floats(editor: Editor, function: Value) -> bool:
+def returns_packed_floats(inspector: Inspector, function: Value) -> bool:
     """Whether what is returned has a float in it by debug info, and an integer in LLVM."""
-    result = (signature_types(editor.module, function) or [0])[0]
-    if not result or not is_aggregate(editor.module, result) or not holds_float(editor.module, result):
+    result = (signature_types(inspector.module, function) or [0])[0]
+    if not result or not is_aggregate(inspector.module, result) or not holds_float(inspector.module, result):
         return False
-    returned = editor.return_type(editor.function_type(function))
-    return any(editor.integer_bits(member) for member in editor.members(returned))
+    returned = inspector.return_type(inspector.function_type(function))
+    return any(inspector.integer_bits(member) for member in inspector.members(returned))
 
 
-def packed_parameter_sizes(editor: Editor, function: Value) -> set[int]:
+def packed_parameter_sizes(inspector: Inspector, function: Value) -> set[int]:
     """The sizes in bits of the parameters that rustc may pass as one integer though there is a float in them."""
-    module = editor.module
+    module = inspector.module
     types = [ty for ty in signature_types(module, function)[1:] if ty and is_aggregate(module, ty)]
     return {module.type_bits(ty) for ty in types if module.type_bits(ty) <= _PACKED and holds_float(module, ty)}

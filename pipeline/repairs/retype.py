@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pipeline.debug_info import FLOAT_BITS
 from pipeline.llvm import Value
-from pipeline.llvm_edit import Editor, Slot
+from pipeline.llvm_edit import Editor
+from pipeline.llvm_inspect import Slot
 from pipeline.repairs import opaque
 from pipeline.repairs.opaque import is_counted
 from pipeline.repairs.words import Words
 
-_WIDTHS = {16, 32, 64, 128}
+_WIDTHS = set(FLOAT_BITS.values())
 
 
 def retype(editor: Editor, function: Value, words: Words) -> bool:

@@ -9,46 +9,43 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.call_tree import call_tree
-from pipeline.debug_info import floats_reached, shared_words, types_around, types_in
+from pipeline.debug_info import FLOAT_BITS, floats_reached, shared_words, types_around, types_in
 from pipeline.llvm import Value
-from pipeline.llvm_edit import Editor
-
-BITS = {"f16": 16, "f32": 32, "f64": 64, "f128": 128}
-"""The width of each float type."""
+from pipeline.llvm_inspect import Inspector
 
 
 class Words:
     """What the words in the functions that the shims call can carry."""
 
-    def __init__(self, editor: Editor, shims: Sequence[Value]) -> None:
-        self.editor = editor
+    def __init__(self, inspector: Inspector, shims: Sequence[Value]) -> None:
+        self.inspector = inspector
         self._floats: dict[Value, frozenset[str]] = {}
         self._computed: dict[Value, set[str]] = {}
         self._trees: list[list[Value]] = []
         self._shared: dict[Value, frozenset[int]] = {}
         for shim in shims:
-            functions = list(call_tree(editor, [shim]))
+            functions = list(call_tree(inspector, [shim]))
             self._trees.append(functions)
-            computed = {name for function in functions for name in editor.float_types(function)}
+            computed = {name for function in functions for name in inspector.float_types(function)}
             for function in functions:
                 self._computed.setdefault(function, set()).update(computed)
 
     def floats(self, instruction: Value) -> frozenset[str] | None:
         """The float types of which a word that is moved here may be made; none: an integer; None: it is not known."""
-        for types in types_around(self.editor.module, instruction):
+        for types in types_around(self.inspector.module, instruction):
             found: frozenset[str] = frozenset().union(*(self._reached(ty) for ty in types))
             if len(found) == 1:
                 return found
             if types and not found:
                 continue
             break
-        computed = self._computed.get(self.editor.module.parent(instruction), set())
+        computed = self._computed.get(self.inspector.module.parent(instruction), set())
         return frozenset(computed) if len(computed) <= 1 else None
 
     def parts(self, instruction: Value, bits: int) -> int:
         """How many floats a word of so many bits, moved here, is; 0 where it is none, or where that is not known."""
         floats = self.floats(instruction) or frozenset()
-        widths = {BITS[name] for name in floats}
+        widths = {FLOAT_BITS[name] for name in floats}
         return bits // widths.pop() if len(widths) == 1 else 0
 
     def are_shared(self, function: Value, bits: int) -> bool:
@@ -58,8 +55,8 @@ class Words:
                 widths = frozenset(
                     width
                     for one in tree
-                    for ty in types_in(self.editor.module, one)
-                    for width in shared_words(self.editor.module, ty)
+                    for ty in types_in(self.inspector.module, one)
+                    for width in shared_words(self.inspector.module, ty)
                 )
                 for one in tree:
                     self._shared[one] = self._shared.get(one, frozenset()) | widths
@@ -67,5 +64,5 @@ class Words:
 
     def _reached(self, ty: Value) -> frozenset[str]:
         if ty not in self._floats:
-            self._floats[ty] = floats_reached(self.editor.module, ty)
+            self._floats[ty] = floats_reached(self.inspector.module, ty)
         return self._floats[ty]

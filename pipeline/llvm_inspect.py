@@ -1,0 +1,407 @@
+"""What a module holds, by LLVM's C API: attributes, types, accesses to memory, instructions.  Nothing is changed."""
+
+from __future__ import annotations
+
+from ctypes import POINTER, c_char_p, c_int, c_longlong, c_size_t, c_uint, c_ulonglong, c_void_p
+from math import gcd
+from typing import Any
+
+from pipeline.debug_info import FLOAT_BITS
+from pipeline.llvm import Module, Value
+
+FUNCTION = 2**32 - 1  # LLVMAttributeFunctionIndex
+STRUCT = 10  # LLVMTypeKind
+EQUAL = 32  # LLVMIntEQ
+_INTEGER, _ARRAY, _VECTOR = 8, 11, 13
+_EQUALITY = {EQUAL, 33}  # and LLVMIntNE
+_POINTER_BYTES = 8
+_INVARIANT = b"invariant.load"
+# LLVMOpcode: shl, lshr, ashr, and, or, xor, trunc, zext, sext; and icmp, switch, GEP, add, sub, mul, div, rem, int to float.
+_BITWISE = {20, 21, 22, 23, 24, 25, 30, 31, 32}
+_COUNTING = {42, 3, 29, 8, 10, 12, 14, 15, 17, 18, 35, 36}
+_LOGIC = {23, 24, 25}
+_ADD, _MULTIPLY, _SHIFT_LEFT = 8, 12, 20
+_TYPE_NAMES = {"f16": "half", "f32": "float", "f64": "double", "f128": "fp128"}  # LLVM's, and Enzyme's
+_MANTISSA = {32: 23, 64: 52}
+"""How many bits of a float of each width are not its exponent nor its sign."""
+_FLOATS = {1: "f16", 2: "f32", 3: "f64", 5: "f128"}
+
+_SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
+    "GetEnumAttributeKindForName": (c_uint, [c_char_p, c_size_t]),
+    "GetStringAttributeAtIndex": (c_void_p, [c_void_p, c_uint, c_char_p, c_uint]),
+    "GetEnumAttributeAtIndex": (c_void_p, [c_void_p, c_uint, c_uint]),
+    "GetCallSiteEnumAttribute": (c_void_p, [c_void_p, c_uint, c_uint]),
+    "GlobalGetValueType": (c_void_p, [c_void_p]),
+    "GetCalledFunctionType": (c_void_p, [c_void_p]),
+    "GetReturnType": (c_void_p, [c_void_p]),
+    "CountParamTypes": (c_uint, [c_void_p]),
+    "GetParamTypes": (None, [c_void_p, POINTER(c_void_p)]),
+    "GetTypeKind": (c_int, [c_void_p]),
+    "GetIntTypeWidth": (c_uint, [c_void_p]),
+    "CountStructElementTypes": (c_uint, [c_void_p]),
+    "GetStructElementTypes": (None, [c_void_p, POINTER(c_void_p)]),
+    "GetArrayLength2": (c_ulonglong, [c_void_p]),
+    "GetMDKindIDInContext": (c_uint, [c_void_p, c_char_p, c_uint]),
+    "GetMetadata": (c_void_p, [c_void_p, c_uint]),
+    "GetElementType": (c_void_p, [c_void_p]),
+    "TypeOf": (c_void_p, [c_void_p]),
+    "PointerTypeInContext": (c_void_p, [c_void_p, c_uint]),
+    "IntTypeInContext": (c_void_p, [c_void_p, c_uint]),
+    "IsALoadInst": (c_void_p, [c_void_p]),
+    "IsAStoreInst": (c_void_p, [c_void_p]),
+    "IsAPHINode": (c_void_p, [c_void_p]),
+    "IsASelectInst": (c_void_p, [c_void_p]),
+    "IsAUndefValue": (c_void_p, [c_void_p]),
+    "CountIncoming": (c_uint, [c_void_p]),
+    "GetIncomingValue": (c_void_p, [c_void_p, c_uint]),
+    "GetIncomingBlock": (c_void_p, [c_void_p, c_uint]),
+    "ConstBitCast": (c_void_p, [c_void_p, c_void_p]),
+    "GetPoison": (c_void_p, [c_void_p]),
+    "FloatTypeInContext": (c_void_p, [c_void_p]),
+    "DoubleTypeInContext": (c_void_p, [c_void_p]),
+    "HalfTypeInContext": (c_void_p, [c_void_p]),
+    "FP128TypeInContext": (c_void_p, [c_void_p]),
+    "IsABitCastInst": (c_void_p, [c_void_p]),
+    "IsATruncInst": (c_void_p, [c_void_p]),
+    "IsAZExtInst": (c_void_p, [c_void_p]),
+    "ConstNull": (c_void_p, [c_void_p]),
+    "IsConstant": (c_int, [c_void_p]),
+    "IsAICmpInst": (c_void_p, [c_void_p]),
+    "GetICmpPredicate": (c_int, [c_void_p]),
+    "ABISizeOfType": (c_ulonglong, [c_void_p, c_void_p]),
+    "GetModuleDataLayout": (c_void_p, [c_void_p]),
+    "IsFunctionVarArg": (c_int, [c_void_p]),
+    "IsAAllocaInst": (c_void_p, [c_void_p]),
+    "IsAInstruction": (c_void_p, [c_void_p]),
+    "IsASExtInst": (c_void_p, [c_void_p]),
+    "IsAFPToSIInst": (c_void_p, [c_void_p]),
+    "IsAFPToUIInst": (c_void_p, [c_void_p]),
+    "IsABinaryOperator": (c_void_p, [c_void_p]),
+    "IsAConstantInt": (c_void_p, [c_void_p]),
+    "IsAGetElementPtrInst": (c_void_p, [c_void_p]),
+    "GetGEPSourceElementType": (c_void_p, [c_void_p]),
+    "ConstIntGetSExtValue": (c_longlong, [c_void_p]),
+    "ConstIntGetZExtValue": (c_ulonglong, [c_void_p]),
+    "GetVolatile": (c_int, [c_void_p]),
+    "GetOrdering": (c_int, [c_void_p]),
+    "GetAlignment": (c_uint, [c_void_p]),
+    "GetParam": (c_void_p, [c_void_p, c_uint]),
+}
+
+
+Slot = tuple[Value, int, int]
+"""A place in memory: what it is in, at which byte, and how many bits it has."""
+
+
+class Inspector:
+    """What a module holds.  Handles are those of the module."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.api = module.api
+        self.api.load(_SIGNATURES)
+        self.layout = int(self.api.GetModuleDataLayout(module.handle))
+
+    # ---- attributes
+
+    def has_attribute(self, function: Value, name: str) -> bool:
+        """True where the function itself has the attribute (`noreturn` …)."""
+        return bool(self.api.GetEnumAttributeAtIndex(function, FUNCTION, self._kind(name)))
+
+    def parameter_has_attribute(self, function: Value, position: int, name: str) -> bool:
+        """True where the parameter has the attribute (`sret` …)."""
+        return bool(self.api.GetEnumAttributeAtIndex(function, 1 + position, self._kind(name)))
+
+    def has_text_attribute(self, function: Value, name: str) -> bool:
+        """True where the function itself has an attribute that is no LLVM's own."""
+        return bool(self.api.GetStringAttributeAtIndex(function, FUNCTION, name.encode(), len(name)))
+
+    def call_has_attribute(self, call: Value, name: str) -> bool:
+        """True where the call itself has the attribute."""
+        return bool(self.api.GetCallSiteEnumAttribute(call, FUNCTION, self._kind(name)))
+
+    def _kind(self, name: str) -> int:
+        kind = int(self.api.GetEnumAttributeKindForName(name.encode(), len(name)))
+        assert kind, f"LLVM knows no attribute `{name}`"
+        return kind
+
+    # ---- types
+
+    def function_type(self, function: Value) -> Value:
+        """The type of a function; two functions of the same type have the same handle here."""
+        return int(self.api.GlobalGetValueType(function))
+
+    def called_type(self, call: Value) -> Value:
+        """The function type that a call calls."""
+        return int(self.api.GetCalledFunctionType(call))
+
+    def parameter_types(self, function_type: Value) -> list[Value]:
+        """The types of the parameters."""
+        types = (c_void_p * self.api.CountParamTypes(function_type))()
+        self.api.GetParamTypes(function_type, types)
+        return [int(ty or 0) for ty in types]
+
+    def return_type(self, function_type: Value) -> Value:
+        """The type of what is returned."""
+        return int(self.api.GetReturnType(function_type))
+
+    def parameters(self, function: Value) -> list[Value]:
+        """The parameters of a function."""
+        count = self.api.CountParamTypes(self.function_type(function))
+        return [int(self.api.GetParam(function, index)) for index in range(count)]
+
+    def pointer_type(self) -> Value:
+        """The type of pointers."""
+        return int(self.api.PointerTypeInContext(self.module.context, 0))
+
+    def void_type(self) -> Value:
+        """The type of what returns nothing."""
+        return int(self.api.VoidTypeInContext(self.module.context))
+
+    def integer(self, bits: int) -> Value:
+        """The integer type of that width."""
+        return int(self.api.IntTypeInContext(self.module.context, bits))
+
+    def integer_bits(self, ty: Value) -> int:
+        """The width of an integer type; 0 for any other."""
+        return int(self.api.GetIntTypeWidth(ty)) if self.api.GetTypeKind(ty) == _INTEGER else 0
+
+    def members(self, ty: Value) -> list[Value]:
+        """The types in a struct type; the type itself where it is none."""
+        if self.api.GetTypeKind(ty) != STRUCT:
+            return [ty]
+        types = (c_void_p * self.api.CountStructElementTypes(ty))()
+        self.api.GetStructElementTypes(ty, types)
+        return [int(member or 0) for member in types]
+
+    def float_type(self, bits: int) -> Value:
+        """The float type of that width."""
+        names = {16: "Half", 32: "Float", 64: "Double", 128: "FP128"}
+        return int(getattr(self.api, f"{names[bits]}TypeInContext")(self.module.context))
+
+    def float_name(self, ty: Value) -> str:
+        """What Rust calls a float type, or that of a vector's elements; empty for any other."""
+        kind = self.api.GetTypeKind(ty)
+        return _FLOATS.get(self.api.GetTypeKind(self.api.GetElementType(ty)) if kind == _VECTOR else kind, "")
+
+    def float_types(self, function: Value) -> set[str]:
+        """The float types that a function computes or stores."""
+        types = set()
+        for instruction in self.module.instructions(function):
+            stored = self.api.IsAStoreInst(instruction)
+            types.add(self.api.TypeOf(self.api.GetOperand(instruction, 0) if stored else instruction))
+        return {name for ty in types if (name := self.float_name(ty))}
+
+    def enzyme_type(self, ty: Value) -> str:
+        """What Enzyme's type analysis calls a float type, `Float@double`; empty for any other."""
+        name = self.float_name(ty)
+        return f"Float@{_TYPE_NAMES[name]}" if name else ""
+
+    def is_float(self, value: Value) -> bool:
+        """True for a value of a float type."""
+        return self.api.GetTypeKind(self.api.TypeOf(value)) in _FLOATS
+
+    # ---- accesses
+
+    def is_plain_load(self, instruction: Value) -> bool:
+        """True for a load that is neither volatile nor atomic."""
+        return bool(self.api.IsALoadInst(instruction)) and self._is_plain(instruction)
+
+    def is_plain_store(self, instruction: Value) -> bool:
+        """True for a store that is neither volatile nor atomic."""
+        return bool(self.api.IsAStoreInst(instruction)) and self._is_plain(instruction)
+
+    def _is_plain(self, access: Value) -> bool:
+        return not self.api.GetVolatile(access) and not self.api.GetOrdering(access)
+
+    def accessed_type(self, instruction: Value) -> Value:
+        """The type of what an instruction gives, or, if it is a store, of what it stores."""
+        value = self.api.GetOperand(instruction, 0) if self.api.IsAStoreInst(instruction) else instruction
+        return int(self.api.TypeOf(value))
+
+    def slot(self, access: Value) -> Slot:
+        """Where a load or a store goes, as far as constant offsets lead back."""
+        ty = self.accessed_type(access)
+        pointer, offset = self.api.GetOperand(access, 1 if self.api.IsAStoreInst(access) else 0), 0
+        while self.api.IsAGetElementPtrInst(pointer) and self.api.GetNumOperands(pointer) == 2:
+            index = self.api.GetOperand(pointer, 1)
+            if not self.api.IsAConstantInt(index) or self.integer_bits(self.api.GetGEPSourceElementType(pointer)) != 8:
+                break
+            offset += self.api.ConstIntGetSExtValue(index)
+            pointer = self.api.GetOperand(pointer, 0)
+        return pointer, offset, self.integer_bits(ty) or FLOAT_BITS.get(self.float_name(ty), 0)
+
+    def vtable_slot(self, pointer: Value) -> int | None:
+        """At which byte of a vtable a pointer was read; None where it may be no vtable's.
+
+        rustc marks what it reads from a vtable as never changing, and nothing else.
+        """
+        kind = self.api.GetMDKindIDInContext(self.module.context, _INVARIANT, len(_INVARIANT))
+        if not self.is_plain_load(pointer) or not self.api.GetMetadata(pointer, kind):
+            return None
+        return self.slot(pointer)[1]
+
+    def member_at(self, constant: Value, offset: int) -> Value:
+        """The pointer that stands at a byte of a constant struct of pointers and bytes; 0 where there is none."""
+        place = 0
+        for index in range(self.api.GetNumOperands(constant)):
+            member = self.api.GetOperand(constant, index)
+            ty = self.api.TypeOf(member)
+            is_bytes = self.api.GetTypeKind(ty) == _ARRAY
+            if place == offset:
+                return 0 if is_bytes else int(member)
+            place += self.api.GetArrayLength2(ty) if is_bytes else _POINTER_BYTES
+        return 0
+
+    # ---- constants
+
+    def null(self) -> Value:
+        """The pointer that points nowhere."""
+        return int(self.api.ConstNull(self.pointer_type()))
+
+    def is_simple_constant(self, value: Value) -> bool:
+        """True for an integer constant that can be taken apart: a number of up to 64 bits, or whatever does not matter."""
+        number = self.api.IsAConstantInt(value) and self.integer_bits(self.api.TypeOf(value)) <= 64
+        return bool(number or self.api.IsAUndefValue(value))  # poison is one of these
+
+    def is_constant(self, value: Value) -> bool:
+        """True for a constant, the address of a global among them, and for a choice between constants."""
+        if self.is_choice(value):
+            return all(self.api.IsConstant(one) for one in self.chosen(value))
+        return bool(self.api.IsConstant(value))
+
+    def could_be_float(self, constant: Value) -> bool:
+        """Whether a number, read as a float, is more than next to nothing; a zero is as good as either."""
+        bits = self.integer_bits(self.api.TypeOf(constant))
+        if bits not in _MANTISSA or not self.api.IsAConstantInt(constant):
+            return False
+        magnitude = int(self.api.ConstIntGetZExtValue(constant)) & ~(1 << bits - 1)
+        return magnitude >> _MANTISSA[bits] != 0
+
+    def constant_parts(self, value: Value, bits: int, ty: Value) -> list[Value]:
+        """A simple constant as constants of a type of so many bits, the lowest first."""
+        count = self.integer_bits(self.api.TypeOf(value)) // bits
+        if not self.api.IsAConstantInt(value):
+            return [self.api.GetPoison(ty)] * count
+        number = int(self.api.ConstIntGetZExtValue(value))
+        words = [self.api.ConstInt(self.integer(bits), number >> (bits * part) & (1 << bits) - 1, 0) for part in range(count)]
+        return [int(self.api.ConstBitCast(word, ty)) for word in words]
+
+    def is_known_integer(self, value: Value) -> bool:
+        """True for a number, a parameter, what an intrinsic returns, and a float that was rounded to an integer."""
+        is_rounded = self.api.IsAFPToSIInst(value) or self.api.IsAFPToUIInst(value)
+        return bool(is_rounded or self.api.IsAArgument(value)) or self.is_simple_constant(value) or self.is_intrinsic(value)
+
+    def is_local(self, value: Value) -> bool:
+        """True for a parameter, and for what an instruction gives."""
+        return bool(self.api.IsAArgument(value) or self.api.IsAInstruction(value))
+
+    # ---- instructions
+
+    def operands(self, instruction: Value) -> list[Value]:
+        """The operands of an instruction."""
+        return [int(self.api.GetOperand(instruction, index)) for index in range(self.api.GetNumOperands(instruction))]
+
+    def is_choice(self, value: Value) -> bool:
+        """True for a phi or a select."""
+        return bool(self.api.IsAPHINode(value) or self.api.IsASelectInst(value))
+
+    def chosen(self, choice: Value) -> list[Value]:
+        """What a phi or a select chooses from."""
+        if self.api.IsASelectInst(choice):
+            return [int(self.api.GetOperand(choice, index)) for index in (1, 2)]
+        return [int(self.api.GetIncomingValue(choice, index)) for index in range(self.api.CountIncoming(choice))]
+
+    def sources(self, value: Value) -> list[Value]:
+        """What a value is chosen from, however many choices lie between; the value itself where it is not chosen."""
+        known: dict[Value, None] = {}
+        waiting = [value]
+        while waiting:
+            value = waiting.pop()
+            if value not in known:
+                known[value] = None
+                waiting += self.chosen(value) if self.is_choice(value) else []
+        return [value for value in known if not self.is_choice(value)]
+
+    def incoming_blocks(self, phi: Value) -> list[Value]:
+        """The blocks from which a phi's values come."""
+        return [int(self.api.GetIncomingBlock(phi, index)) for index in range(self.api.CountIncoming(phi))]
+
+    def incoming_from(self, phi: Value, block: Value) -> Value:
+        """The value that a phi has if control came from a block."""
+        return self.chosen(phi)[self.incoming_blocks(phi).index(block)]
+
+    def is_intrinsic(self, value: Value) -> bool:
+        """True for a call of one of LLVM's own functions."""
+        return self.module.is_call(value) and self.module.name(self.module.callee(value)).startswith("llvm.")
+
+    def is_enzymes(self, function: Value) -> bool:
+        """True for what Enzyme is called by: a derivative in a function that is differentiated once more."""
+        return self.module.name(function).startswith("__enzyme_")
+
+    def is_lifetime(self, value: Value) -> bool:
+        """True for a call that says where the life of a stack slot begins or ends."""
+        return self.module.is_call(value) and self.module.name(self.module.callee(value)).startswith("llvm.lifetime.")
+
+    def float_behind(self, value: Value) -> Value:
+        """The float of whose bits an integer is made; 0 where it is not made so."""
+        source = self.api.GetOperand(value, 0) if self.api.IsABitCastInst(value) else 0
+        return int(source) if source and self.is_float(source) else 0
+
+    def is_cast_to_float(self, value: Value) -> bool:
+        """True for a bitcast that makes a float of an integer."""
+        return bool(self.api.IsABitCastInst(value)) and self.is_float(value)
+
+    def is_comparison_with_null(self, value: Value, pointer: Value) -> bool:
+        """True for what tells whether a pointer is null."""
+        return bool(self.api.IsAICmpInst(value)) and set(self.operands(value)) == {pointer, self.null()}
+
+    def is_equality(self, value: Value) -> bool:
+        """True for a comparison of integers or pointers by == or !=."""
+        return bool(self.api.IsAICmpInst(value)) and self.api.GetICmpPredicate(value) in _EQUALITY
+
+    def is_logic(self, value: Value) -> bool:
+        """True for an and, an or, a not, and for the select that is one of these."""
+        is_one_bit = self.integer_bits(self.api.TypeOf(value)) == 1
+        return is_one_bit and (self._opcode(value) in _LOGIC or bool(self.api.IsASelectInst(value)))
+
+    def is_integer_arithmetic(self, value: Value) -> bool:
+        """True for what makes an integer of integers: counted, widened, cut or chosen."""
+        is_resized = self.api.IsATruncInst(value) or self.api.IsAZExtInst(value) or self.api.IsASExtInst(value)
+        return bool(is_resized or self.api.IsABinaryOperator(value)) or self.is_choice(value)
+
+    def counts_only(self, user: Value) -> bool:
+        """Whether an instruction takes an integer for the number that it is: compared, counted with, made a float of.
+
+        What shifts, cuts or widens it may do so to make it a float again: then its own users tell.
+        """
+        if self._opcode(user) not in _BITWISE:
+            return self._opcode(user) in _COUNTING or self.is_intrinsic(user)
+        return all(self.counts_only(one) for one in self.module.users(user))
+
+    def origin(self, value: Value) -> tuple[Value, int]:
+        """What a pointer or an integer is counted from, and a number that divides all that was added to it; 0: nothing was."""
+        divisor = 0
+        while True:
+            if self.api.IsAGetElementPtrInst(value) and self.api.GetNumOperands(value) == 2:
+                size = self.api.ABISizeOfType(self.layout, self.api.GetGEPSourceElementType(value))
+                value, amount = self.operands(value)
+                divisor = gcd(divisor, size * self._divisor(amount))
+            elif self._opcode(value) == _ADD:
+                value, amount = self.operands(value)
+                divisor = gcd(divisor, self._divisor(amount))
+            else:
+                return value, divisor
+
+    def _divisor(self, amount: Value) -> int:
+        """A number that surely divides an integer."""
+        if self.api.IsAConstantInt(amount):
+            return abs(int(self.api.ConstIntGetSExtValue(amount)))
+        factor = self.operands(amount)[1] if self._opcode(amount) in {_MULTIPLY, _SHIFT_LEFT} else 0
+        if not factor or not self.api.IsAConstantInt(factor):
+            return 1
+        number = int(self.api.ConstIntGetZExtValue(factor))
+        return number if self._opcode(amount) == _MULTIPLY else 1 << number
+
+    def _opcode(self, value: Value) -> int:
+        return int(self.api.GetInstructionOpcode(value)) if self.api.IsAInstruction(value) else 0
