@@ -66,6 +66,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "IsAZExtInst": (c_void_p, [c_void_p]),
     "ConstNull": (c_void_p, [c_void_p]),
     "IsConstant": (c_int, [c_void_p]),
+    "IsAConstant": (c_void_p, [c_void_p]),
     "IsAICmpInst": (c_void_p, [c_void_p]),
     "GetICmpPredicate": (c_int, [c_void_p]),
     "ABISizeOfType": (c_ulonglong, [c_void_p, c_void_p]),
@@ -254,6 +255,22 @@ class Inspector:
         return 0
 
     # ---- constants
+
+    def functions_in_constants(self, function: Value) -> list[Value]:
+        """The functions with a body that stand in the constants that a function uses: those of a vtable."""
+        used = (operand for instruction in self.module.instructions(function) for operand in self.operands(instruction))
+        waiting = [value for value in dict.fromkeys(used) if self.api.IsAConstant(value) and not self.module.is_function(value)]
+        known, found = set(waiting), []
+        while waiting:
+            value = waiting.pop()
+            if self.module.is_defined(value):
+                found.append(value)
+                continue
+            inside = [self.api.GetInitializer(value) or 0] if self.api.IsAGlobalVariable(value) else self.operands(value)
+            new = [one for one in inside if one and one not in known and self.api.IsAConstant(one)]
+            known |= set(new)
+            waiting += new
+        return found
 
     def null(self) -> Value:
         """The pointer that points nowhere."""

@@ -42,7 +42,7 @@ class Slicer:
         with Module(self.libllvm, module) as whole:
             inspector = Inspector(whole)
             asking = _asking(inspector)
-            reached = [f for f in call_tree(inspector, whole.named(shims)) if not inspector.has_text_attribute(f, _INACTIVE)]
+            reached = _reached(inspector, whole.named(shims))
             asking_names, names = (
                 [whole.name(f) for f in functions] for functions in (asking, dict.fromkeys([*asking, *reached]))
             )
@@ -71,6 +71,19 @@ class Slicer:
         if not answer.succeeded:
             raise UserError(f"error: llvm-nm cannot read {module}\n{process.tail(answer.output)}")
         return answer.output
+
+
+def _reached(inspector: Inspector, shims: Iterable[Value]) -> list[Value]:
+    """What the shims call, and what stands in the constants that are used there: Enzyme makes shadows of vtables, too."""
+    found: dict[Value, None] = {}
+    waiting = list(shims)
+    while waiting:
+        active = (f for f in call_tree(inspector, waiting) if not inspector.has_text_attribute(f, _INACTIVE))
+        called = [function for function in active if function not in found]
+        found |= dict.fromkeys(called)
+        mentioned = dict.fromkeys(f for function in called for f in inspector.functions_in_constants(function))
+        waiting = [f for f in mentioned if f not in found and not inspector.has_text_attribute(f, _INACTIVE)]
+    return list(found)
 
 
 def _asking(inspector: Inspector) -> list[Value]:
