@@ -10,7 +10,7 @@ import struct
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from pipeline.call_tree import call_tree, calls, indirect_calls
+from pipeline.call_tree import call_tree, calls, indirect_calls, recursive
 from pipeline.control_flow import ControlFlow
 from pipeline.debug_info import (
     FLOAT_BITS,
@@ -79,7 +79,7 @@ class _Audit:
 
     def tree(self, shims: Iterable[str]) -> list[Value]:
         """The functions that are looked at: those of these names, and all they call."""
-        return [f for f in call_tree(self.inspector, self.module.named(shims)) if not _is_inactive(self.inspector, f)]
+        return [f for f in call_tree(self.inspector, self.module.named(shims)) if not self.inspector.is_inactive(f)]
 
     def of(self, function: Value) -> Iterator[Diagnostic]:
         """What all rules find."""
@@ -106,12 +106,8 @@ class _Audit:
 
         Where only floats are wanted of the recursive call, it has none.
         """
-        import networkx as nx
-
-        tree = call_tree(self.inspector, self.module.named(shims))
-        cycles = [cycle for cycle in nx.strongly_connected_components(tree) if len(cycle) > 1]
-        recursive = set().union(nx.nodes_with_selfloops(tree), *cycles)
-        for function in (f for f in self.tree(shims) if f in recursive and self._returns_numbers_by_pointer(f)):
+        repeated = recursive(call_tree(self.inspector, self.module.named(shims)))
+        for function in (f for f in self.tree(shims) if f in repeated and self._returns_numbers_by_pointer(f)):
             place = self.inspector.parameters(function)[0]
             for instruction in filter(self.inspector.is_plain_store, self.module.returning_instructions(function)):
                 ty = self.inspector.accessed_type(instruction)
@@ -155,7 +151,7 @@ class _Audit:
         callee = self.module.callee(call)
         if self.module.is_function(callee) and self._is_foreign_variadic(callee):
             yield self._at(call, _VARIADIC.format(self.module.name(callee)))
-        if not self.module.is_defined(callee) or _is_inactive(self.inspector, callee):
+        if not self.module.is_defined(callee) or self.inspector.is_inactive(callee):
             return
         returned = self.inspector.members(self.inspector.return_type(self.inspector.function_type(callee)))
         if any(map(self.inspector.float_name, returned)) and any(map(self.inspector.integer_bits, returned)):
@@ -250,7 +246,3 @@ class _Audit:
 
     def _at(self, instruction: Value, message: str) -> Diagnostic:
         return Diagnostic(message, self.module.users_place(instruction))
-
-
-def _is_inactive(inspector: Inspector, function: Value) -> bool:
-    return inspector.has_text_attribute(function, "enzyme_inactive")

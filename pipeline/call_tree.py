@@ -52,6 +52,14 @@ def call_tree(inspector: Inspector, roots: Iterable[Value]) -> nx.DiGraph[Value]
     return tree
 
 
+def recursive(tree: nx.DiGraph[Value]) -> set[Value]:
+    """The functions that call themselves, be it through others."""
+    import networkx as nx
+
+    cycles = (cycle for cycle in nx.strongly_connected_components(tree) if len(cycle) > 1)
+    return {function for cycle in cycles for function in cycle} | set(nx.nodes_with_selfloops(tree))
+
+
 def calls(inspector: Inspector, function: Value) -> list[Value]:
     """The calls in a function that may return, as instructions."""
     module = inspector.module

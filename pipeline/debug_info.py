@@ -61,17 +61,7 @@ def parameter_types(module: Module, function: Value) -> list[Value]:
 
 def holds_float(module: Module, ty: Value) -> bool:
     """Whether there is a float in a value of the type itself, be it in one variant of an enum; not behind a pointer."""
-    operands = module.metadata_operands(ty)
-    match module.metadata_tag(ty):
-        case tag if tag == BASE:
-            return module.metadata_string(operands[_NAME]) in FLOAT_BITS
-        case tag if tag in {ARRAY, _MEMBER}:
-            return holds_float(module, operands[_BASE_TYPE])
-        case tag if tag in {STRUCTURE, UNION, _VARIANT_PART}:
-            elements = module.metadata_operands(operands[_ELEMENTS]) if operands[_ELEMENTS] else []
-            return any(holds_float(module, element) for element in elements if module.metadata_tag(element) in _PARTS)
-        case _:
-            return False
+    return not numbers(module, ty).isdisjoint(FLOAT_BITS)
 
 
 def numbers(module: Module, ty: Value) -> frozenset[str]:
@@ -80,31 +70,15 @@ def numbers(module: Module, ty: Value) -> frozenset[str]:
         case tag if tag in {ARRAY, _MEMBER}:
             return numbers(module, base_type(module, ty))
         case tag if tag in {STRUCTURE, UNION, _VARIANT_PART}:
-            parts = [element for element in elements(module, ty) if module.metadata_tag(element) in _PARTS]
-            return frozenset().union(*(numbers(module, part) for part in parts))
+            return frozenset().union(*(numbers(module, part) for part in _parts(module, ty)))
         case _:
             return frozenset({type_name(module, ty)} if module.type_bits(ty) else ())
 
 
 def floats_reached(module: Module, ty: Value) -> frozenset[str]:
     """The float types (`f32`, `f64` …) in a value of the type, and in whatever its pointers lead to."""
-    found: set[str] = set()
-    known, waiting = {0}, [ty]
-    while waiting:
-        node = waiting.pop()
-        if node in known:
-            continue
-        known.add(node)
-        operands = module.metadata_operands(node)
-        match module.metadata_tag(node):
-            case tag if tag == BASE:
-                found |= {module.metadata_string(operands[_NAME])} & FLOAT_BITS.keys()
-            case tag if tag in {ARRAY, _MEMBER, POINTER}:
-                waiting.append(operands[_BASE_TYPE])
-            case tag if tag in {STRUCTURE, UNION, _VARIANT_PART} and operands[_ELEMENTS]:
-                elements = module.metadata_operands(operands[_ELEMENTS])
-                waiting += [element for element in elements if module.metadata_tag(element) in _PARTS]
-    return frozenset(found)
+    names = {name(module, node) for node in _reached(module, ty) if module.metadata_tag(node) == BASE}
+    return frozenset(names & FLOAT_BITS.keys())
 
 
 def floats_pointed_to(module: Module, ty: Value) -> frozenset[str]:
@@ -115,8 +89,7 @@ def floats_pointed_to(module: Module, ty: Value) -> frozenset[str]:
         case tag if tag in {ARRAY, _MEMBER}:
             return floats_pointed_to(module, base_type(module, ty))
         case tag if tag in {STRUCTURE, UNION, _VARIANT_PART}:
-            parts = [element for element in elements(module, ty) if module.metadata_tag(element) in _PARTS]
-            return frozenset().union(*(floats_pointed_to(module, part) for part in parts))
+            return frozenset().union(*(floats_pointed_to(module, part) for part in _parts(module, ty)))
         case _:
             return frozenset()
 
@@ -127,23 +100,33 @@ def shared_words(module: Module, ty: Value) -> frozenset[int]:
     Of all enums and unions in a value of the type, and in whatever its pointers lead to.
     """
     found: set[int] = set()
+    for node in _reached(module, ty):
+        if module.metadata_tag(node) in {UNION, _VARIANT_PART}:
+            words = set(_words(module, node, 0))
+            numbers = {(begin, bits) for begin, bits, is_float in words if not is_float}
+            found |= {bits for begin, bits, is_float in words if is_float and (begin, bits) in numbers}
+    return frozenset(found)
+
+
+def _reached(module: Module, ty: Value) -> Iterator[Value]:
+    """The type, what it is made of, and whatever pointers lead to, each once."""
     known, waiting = {0}, [ty]
     while waiting:
         node = waiting.pop()
         if node in known:
             continue
         known.add(node)
+        yield node
         match module.metadata_tag(node):
             case tag if tag in {ARRAY, _MEMBER, POINTER}:
                 waiting.append(base_type(module, node))
             case tag if tag in {STRUCTURE, UNION, _VARIANT_PART}:
-                parts = [element for element in elements(module, node) if module.metadata_tag(element) in _PARTS]
-                waiting += parts
-                if tag != STRUCTURE:
-                    words = {word for part in parts for word in _words(module, part, 0)}
-                    numbers = {(begin, bits) for begin, bits, is_float in words if not is_float}
-                    found |= {bits for begin, bits, is_float in words if is_float and (begin, bits) in numbers}
-    return frozenset(found)
+                waiting += _parts(module, node)
+
+
+def _parts(module: Module, ty: Value) -> list[Value]:
+    """The members of a struct, union or variant part, and the part of an enum that is one of several."""
+    return [element for element in elements(module, ty) if module.metadata_tag(element) in _PARTS]
 
 
 def _words(module: Module, node: Value, begin: int) -> Iterator[tuple[int, int, bool]]:
@@ -156,9 +139,8 @@ def _words(module: Module, node: Value, begin: int) -> Iterator[tuple[int, int, 
             for offset in range(0, module.type_bits(node), module.type_bits(element) or module.type_bits(node)):
                 yield from _words(module, element, begin + offset)
         case tag if tag in {STRUCTURE, UNION, _VARIANT_PART}:
-            for element in elements(module, node):
-                if module.metadata_tag(element) in _PARTS:
-                    yield from _words(module, element, begin)
+            for part in _parts(module, node):
+                yield from _words(module, part, begin)
         case _:
             yield begin, module.type_bits(node), name(module, node) in FLOAT_BITS
 

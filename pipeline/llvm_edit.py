@@ -192,6 +192,16 @@ class Editor(Inspector):
         self.api.SetInstructionCallConv(call, self.api.GetFunctionCallConv(function))
         return call
 
+    def allocate(self, builder: Value, size: Value) -> Value:
+        """A call of `malloc`."""
+        malloc = self.c_function("malloc", self.pointer_type(), [self.integer(64)])
+        return self.call(builder, self.function_type(malloc), malloc, [size])
+
+    def release(self, builder: Value, memory: Value) -> None:
+        """A call of `free`."""
+        free = self.c_function("free", self.void_type(), [self.pointer_type()])
+        self.call(builder, self.function_type(free), free, [memory])
+
     def stack_slot(self, function: Value, ty: Value) -> Value:
         """Memory for a value, on the stack of the function."""
         entry = next(self.module.instructions(function))

@@ -356,6 +356,10 @@ class Inspector:
         """True for what Enzyme is called by: a derivative in a function that is differentiated once more."""
         return self.module.name(function).startswith("__enzyme_")
 
+    def is_inactive(self, function: Value) -> bool:
+        """True for what Enzyme calls as it stands: it has no derivative."""
+        return self.has_text_attribute(function, "enzyme_inactive")
+
     def is_lifetime(self, value: Value) -> bool:
         """True for a call that says where the life of a stack slot begins or ends."""
         return self.module.is_call(value) and self.module.name(self.module.callee(value)).startswith("llvm.lifetime.")

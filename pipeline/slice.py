@@ -20,9 +20,6 @@ from pipeline.toolchain import Tool
 TRIGGER = "__enzyme_autodiff_trigger"
 """Enzyme looks for this name before it does anything: without it a program of forward mode alone would stay as it is."""
 
-_INACTIVE = "enzyme_inactive"
-"""What Enzyme calls as it stands it is not shown, lest LLVM, which runs with it, look through it."""
-
 
 @dataclass(frozen=True)
 class Slicer:
@@ -74,15 +71,18 @@ class Slicer:
 
 
 def _reached(inspector: Inspector, shims: Iterable[Value]) -> list[Value]:
-    """What the shims call, and what stands in the constants that are used there: Enzyme makes shadows of vtables, too."""
+    """What the shims call, and what stands in the constants that are used there: Enzyme makes shadows of vtables, too.
+
+    Not what is inactive: LLVM, which runs with Enzyme, would look through it.
+    """
     found: dict[Value, None] = {}
     waiting = list(shims)
     while waiting:
-        active = (f for f in call_tree(inspector, waiting) if not inspector.has_text_attribute(f, _INACTIVE))
+        active = (f for f in call_tree(inspector, waiting) if not inspector.is_inactive(f))
         called = [function for function in active if function not in found]
         found |= dict.fromkeys(called)
         mentioned = dict.fromkeys(f for function in called for f in inspector.functions_in_constants(function))
-        waiting = [f for f in mentioned if f not in found and not inspector.has_text_attribute(f, _INACTIVE)]
+        waiting = [f for f in mentioned if f not in found and not inspector.is_inactive(f)]
     return list(found)
 
 

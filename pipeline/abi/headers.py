@@ -14,14 +14,11 @@ from pipeline.llvm_inspect import Inspector
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "PrintTypeToString": (c_void_p, [c_void_p]),
-    "GetParam": (c_void_p, [c_void_p, c_uint]),
     "GetFirstDbgRecord": (c_void_p, [c_void_p]),
     "GetNextDbgRecord": (c_void_p, [c_void_p]),
     "DbgRecordGetKind": (c_int, [c_void_p]),
     "DbgVariableRecordGetValue": (c_void_p, [c_void_p, c_uint]),
     "DbgVariableRecordGetVariable": (c_void_p, [c_void_p]),
-    "DILocationGetScope": (c_void_p, [c_void_p]),
-    "DILocationGetInlinedAt": (c_void_p, [c_void_p]),
 }
 _LABEL = 0  # LLVMDbgRecordKind
 _VARIABLE_SCOPE, _VARIABLE_NAME, _VARIABLE_TYPE = 0, 1, 3  # operands of DILocalVariable
@@ -158,8 +155,7 @@ class Reader:
     def _named_parameters(self, function: Value) -> dict[int, str]:
         """Which parameters are values of which arguments: by their names in the module (`x.0.val`), else by debug info."""
         subprogram = self.module.subprogram(function)
-        count = len(self.inspector.parameter_types(self.inspector.function_type(function)))
-        position = {self.api.GetParam(function, index): index for index in range(count)}
+        position = {value: index for index, value in enumerate(self.inspector.parameters(function))}
         named = {at: name.partition(".")[0] for value, at in position.items() if (name := self.module.name(value))}
         for instruction in self.module.instructions(function) if subprogram else []:
             for record in self._records(instruction):

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.call_tree import call_tree, calls
+from pipeline.call_tree import call_tree, calls, recursive
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
-from pipeline.repairs.inline import CLEAN, packed_parameter_sizes, recursive, returns_packed_floats
+from pipeline.repairs.inline import CLEAN, packed_parameter_sizes, returns_packed_floats
 
 ENDING = ".by_pointer"
 """What is added to the name of such a function."""

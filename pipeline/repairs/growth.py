@@ -14,7 +14,7 @@ from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs.inline import CLEAN
 
-REALLOCATE = "___rust_realloc"
+_REALLOCATE = "___rust_realloc"
 """How the name of Rust's reallocation ends, in every mangling."""
 _RAW_VEC = "5alloc7raw_vec"
 _LESS = 36  # LLVMIntULT
@@ -54,7 +54,7 @@ def _is_raw_vec(editor: Editor, call: Value) -> bool:
 def _reallocates(editor: Editor, call: Value) -> bool:
     """Whether a call is one of Rust's reallocation, by std's own allocator, of memory that `malloc` can give."""
     callee = editor.module.callee(call)
-    if not editor.module.name(callee).endswith(REALLOCATE) or not editor.module.is_defined(callee):
+    if not editor.module.name(callee).endswith(_REALLOCATE) or not editor.module.is_defined(callee):
         return False
     behind = {editor.module.name(editor.module.callee(inner)) for inner in calls(editor, callee)}
     alignment = editor.module.arguments(call)[2]
@@ -63,13 +63,11 @@ def _reallocates(editor: Editor, call: Value) -> bool:
 
 
 def _allocate_and_copy(editor: Editor, call: Value) -> None:
-    api, pointer = editor.api, editor.pointer_type()
+    api = editor.api
     old, length, _, wanted = editor.module.arguments(call)
-    allocate = editor.c_function("malloc", pointer, [editor.integer(64)])
-    release = editor.c_function("free", editor.void_type(), [pointer])
     with editor.module.before(call) as builder:
-        memory = editor.call(builder, editor.function_type(allocate), allocate, [wanted])
+        memory = editor.allocate(builder, wanted)
         is_longer = api.BuildICmp(builder, _LESS, length, wanted, b"")
         api.BuildMemCpy(builder, memory, 1, old, 1, api.BuildSelect(builder, is_longer, length, wanted, b""))
-        editor.call(builder, editor.function_type(release), release, [old])
+        editor.release(builder, old)
     editor.replace(call, memory)

@@ -7,16 +7,12 @@ the first for an integer without a derivative, and loses the second's float.  In
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from pipeline.call_tree import call_tree, calls
+from pipeline.call_tree import call_tree, calls, recursive
 from pipeline.debug_info import holds_float, is_aggregate, signature_types
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.llvm_inspect import Inspector
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 CLEAN = "sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg"
 """What makes registers of memory, and floats of the casts that a repair leaves."""
@@ -41,14 +37,6 @@ def headers_with_packed_floats(editor: Editor, shims: Sequence[Value]) -> list[s
     for function in call_tree(editor, shims):
         editor.run_passes(CLEAN, function)
     return [f"inline: {name}" for name in names]
-
-
-def recursive(tree: nx.DiGraph[Value]) -> set[Value]:
-    """The functions that call themselves, be it through others."""
-    import networkx as nx
-
-    cycles = (cycle for cycle in nx.strongly_connected_components(tree) if len(cycle) > 1)
-    return {function for cycle in cycles for function in cycle} | set(nx.nodes_with_selfloops(tree))
 
 
 def packs_floats(inspector: Inspector, function: Value) -> bool:

@@ -88,9 +88,9 @@ def _return_never(editor: Editor, flow: ControlFlow, function: Value, block: Val
 def _count(editor: Editor, function: Value) -> int:
     """Hide the conditions of which Enzyme may believe too much, in loops that end on several: it counts them as they run."""
     flow = ControlFlow(editor.module, function)
-    hidden = 0
+    hidden, choices = 0, set(flow.choices())
     for loop in flow.loops():
-        branches = [flow.ends[block] for block in flow.exiting(loop) if flow.ends[block] in flow.choices()]
+        branches = [flow.ends[block] for block in flow.exiting(loop) if flow.ends[block] in choices]
         conditions = [(branch, one) for branch in branches for one in _parts(editor, flow.condition(branch))]
         if len(conditions) > 1:
             doubtful = {branch for branch, one in conditions if editor.is_equality(one) and not _is_met(editor, loop, one)}

@@ -28,13 +28,11 @@ def _moves(editor: Editor, call: Value) -> bool:
 
 
 def _copy_twice(editor: Editor, move: Value) -> None:
-    api, pointer = editor.api, editor.pointer_type()
+    api = editor.api
     to, given, size = editor.module.arguments(move)[:3]
-    allocate = editor.c_function("malloc", pointer, [editor.integer(64)])
-    release = editor.c_function("free", editor.void_type(), [pointer])
     with editor.module.before(move) as builder:
-        copy = editor.call(builder, editor.function_type(allocate), allocate, [size])
+        copy = editor.allocate(builder, size)
         api.BuildMemCpy(builder, copy, 1, given, 1, size)
         api.BuildMemCpy(builder, to, 1, copy, 1, size)
-        editor.call(builder, editor.function_type(release), release, [copy])
+        editor.release(builder, copy)
     api.InstructionEraseFromParent(move)

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.call_tree import call_tree
+from pipeline.call_tree import call_tree, recursive
 from pipeline.debug_info import floats_pointed_to, is_aggregate, signature_types
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import opaque
 from pipeline.repairs.by_pointer import ENDING
-from pipeline.repairs.inline import recursive
 
 
 def hide(editor: Editor, shims: Sequence[Value]) -> list[str]:

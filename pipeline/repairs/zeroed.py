@@ -29,9 +29,8 @@ def by_store(editor: Editor, shims: Sequence[Value]) -> list[str]:
 
 def _zero(editor: Editor, call: Value) -> None:
     count, size = editor.module.arguments(call)
-    allocate = editor.c_function("malloc", editor.pointer_type(), [editor.integer(64)])
     with editor.module.before(call) as builder:
         bytes_ = editor.api.BuildMul(builder, count, size, b"")
-        memory = editor.call(builder, editor.function_type(allocate), allocate, [bytes_])
+        memory = editor.allocate(builder, bytes_)
         editor.api.BuildMemSet(builder, memory, editor.api.ConstInt(editor.integer(8), 0, 0), bytes_, 1)
     editor.replace(call, memory)
