@@ -47,6 +47,79 @@ def test_what_is_not_reached_or_ends_in_a_panic_is_none_of_its_business(tmp_path
     assert findings(tmp_path, POINTER.replace("  ret double %y", "  unreachable")) == []
 
 
+@pytest.mark.parametrize(
+    ("asking", "is_outside"),
+    [
+        ("%f = call ptr @of_a_library()", True),
+        ("%f = load ptr, ptr @variable", True),
+        ("%g = call ptr @of_a_library()\n  %f = select i1 %c, ptr %g, ptr @known", True),
+        ("%f = select i1 %c, ptr @sin, ptr @known", False),
+        ("%f = load ptr, ptr @own", False),
+    ],
+)
+@pytest.mark.parametrize("given", ["%f", "%slot"])
+def test_a_pointer_that_comes_from_outside_is_said_to(tmp_path: Path, asking: str, is_outside: bool, given: str) -> None:
+    """Be it handed on as such, or by its place on the stack, as a shim gets its arguments."""
+    shim = (
+        POINTER
+        if given == "%f"
+        else POINTER.replace("@shim(ptr %f,", "@shim(ptr %p,").replace("%in =", "%f = load ptr, ptr %p\n%in =")
+    )
+    source = f"""{shim}
+@variable = external global ptr
+@own = internal global ptr @known
+declare ptr @of_a_library()
+declare double @sin(double)
+declare double @known(double)
+declare void @__enzyme_autodiff(...)
+@enzyme_const = external global i32
+@enzyme_dup = external global i32
+define void @asking(i1 %c, ptr %x, ptr %to) {{
+  %slot = alloca ptr
+  {asking}
+  store ptr %f, ptr %slot
+  call void (...) @__enzyme_autodiff(ptr @shim, ptr @enzyme_const, ptr {given}, ptr @enzyme_dup, ptr %x, ptr %to)
+  ret void
+}}"""
+    (found,) = findings(tmp_path, source)
+    assert ("comes from outside of the program" in found.message) == is_outside
+
+
+@pytest.mark.parametrize("called", ["ptr @calloc(i64 8, i64 %n)", "ptr @__rust_alloc_zeroed(i64 %n, i64 8)"])
+def test_memory_that_is_allocated_zeroed_is_found(tmp_path: Path, called: str) -> None:
+    declared = "\ndeclare ptr @calloc(i64, i64)\ndeclare ptr @__rust_alloc_zeroed(i64, i64)"
+    (found,) = findings(tmp_path, inside(f"%p = call {called}", "i64 %n") + declared)
+    assert found.message.startswith("memory that is allocated zeroed would be taken for undefined")
+
+
+HALVES = """define void @shim(ptr %x, ptr %to, i1 %is_float) {
+  br i1 %is_float, label %loads, label %stores
+loads:
+  %low = load i32, ptr %x
+  %next = getelementptr i8, ptr %x, i64 4
+  %high = load i32, ptr %next
+  br label %stores
+stores:
+  %one = phi i32 [ %low, %loads ], [ 0, %0 ]
+  %other = phi i32 [ %high, %loads ], [ undef, %0 ]
+  %tag = add i32 %one, 1
+  %again = add i32 %other, 1
+  store i32 %one, ptr %to
+  %place = getelementptr i8, ptr %to, i64 4
+  store i32 %other, ptr %place
+  store i32 %tag, ptr %x
+  store i32 %again, ptr %x
+  ret void
+}"""
+
+
+def test_half_of_a_float_beside_nothing_is_found(tmp_path: Path) -> None:
+    found = findings(tmp_path, HALVES)
+    assert {one.message.partition(":")[0] for one in found} == {"what may be half of a float is moved as an integer here"}
+    assert findings(tmp_path, HALVES.replace("undef", "1")) == []
+    assert findings(tmp_path, HALVES.replace("i64 4\n  %high", "i64 8\n  %high")) == []
+
+
 def inside(text: str, parameters: str = "ptr %x, ptr %to") -> str:
     return f"define void @shim({parameters}) {{\n  {text}\n  ret void\n}}"
 

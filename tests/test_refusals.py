@@ -46,6 +46,27 @@ pub extern "C" fn main(_argc: i32, argv: *const S) -> i32 {
 
 VARIADIC = FOREIGN.replace("gamma_of_nobody(x: f64)", "sum_of(n: i32, ...)").replace("gamma_of_nobody(x)", "sum_of(1, x)")
 
+OUTSIDE = CUBE.replace(
+    "(df, Active, Active)]\nfn f(x: f64)", '(df, Const, Active, Active)]\nfn f(g: extern "C" fn(f64) -> f64, x: f64)'
+)
+OUTSIDE = (
+    OUTSIDE.replace("    x * x * x\n", "    g(x) * x\n")
+    .replace("df(x, 1.0)", "df(found, x, 1.0)")
+    .replace("f(x);", "f(found, x);")
+)
+OUTSIDE = (
+    OUTSIDE.replace(
+        "    let x",
+        """    let found = unsafe { std::mem::transmute(dlsym(std::ptr::null(), c"cos".as_ptr())) };
+    let x""",
+    )
+    + """
+unsafe extern "C" {
+    fn dlsym(library: *const u8, name: *const std::ffi::c_char) -> *const u8;
+}
+"""
+)
+
 MANY = CUBE.replace("    x * x * x\n", "    TABLE[x as usize](x)\n") + (
     f"static TABLE: [fn(f64) -> f64; 500] = [{', '.join(f'f{n}' for n in range(500))}];\n"
     + "".join(f"fn f{n}(x: f64) -> f64 {{ {n}.0 * x }}\n" for n in range(500))
@@ -84,8 +105,13 @@ def test_cargos_warnings_are_shown_too(bench: Workbench) -> None:
             "what is called here through a pointer would count as constant: 501 functions of the program have that type",
             "src/main.rs:6:5",
         ),
+        (
+            OUTSIDE,
+            "what is called here through a pointer comes from outside of the program: by `dlsym`, of which there is no bitcode",
+            "src/main.rs:6:5",
+        ),
     ],
-    ids=["inline assembly", "foreign function", "variadic function", "500 candidates"],
+    ids=["inline assembly", "foreign function", "variadic function", "500 candidates", "from a library"],
 )
 @pytest.mark.parametrize("config", ["single-module-merge", "fat-lto"])
 def test_what_enzyme_cannot_differentiate_is_refused_at_its_place(

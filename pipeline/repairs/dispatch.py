@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline import call_tree
+from pipeline import call_tree, origins
 from pipeline.control_flow import ControlFlow
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
@@ -32,7 +32,7 @@ def indirect_calls(editor: Editor, shims: Sequence[Value]) -> list[str]:
     done: list[str] = []
     dispatchers: dict[Kind, Value] = {}
     while True:
-        found = [(f, call) for f in call_tree.call_tree(editor, shims) for call in call_tree.indirect_calls(editor, f)]
+        found = [(f, call) for f in call_tree.call_tree(editor, shims) for call in _calls(editor, f)]
         kinds = {call: (editor.called_type(call), editor.vtable_slot(editor.module.callee(call))) for _, call in found}
         for kind, caller in {kinds[call]: function for function, call in found}.items():
             candidates = [] if kind in dispatchers else _candidates(editor, kind)
@@ -48,6 +48,12 @@ def indirect_calls(editor: Editor, shims: Sequence[Value]) -> list[str]:
             if kinds[call][1] == _DROP:
                 _call_always(editor, function, call)
             _rewrite(editor, call, dispatchers[kinds[call]])
+
+
+def _calls(editor: Editor, function: Value) -> list[Value]:
+    """The indirect calls in a function, but for those of what comes from outside of the program: no candidate is that."""
+    calls = call_tree.indirect_calls(editor, function)
+    return [call for call in calls if not origins.from_outside(editor, editor.module.callee(call))]
 
 
 def _candidates(editor: Editor, kind: Kind) -> list[Value]:

@@ -1,21 +1,18 @@
 """Loops take the shape in which Enzyme counts their iterations rightly; elsewhere reverse mode is wrong without a word.
 
 It keeps how often an inner loop ran only at those of its exits from which the function can return without entering it again
-(`getContext` in its CacheUtility.cpp).  And it takes every exit, on its own, for one that is sure to be met
-(`loopIsFiniteByAssumption` in MustExitScalarEvolution.cpp): a pointer that goes by steps of two, and another that meets the
-end where the first one jumps over it, are counted as if both met it.
+(`getContext` in its CacheUtility.cpp).  And it takes every exit, on its own, for one that is sure to be met: loop_exits.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import permutations
-from math import gcd
 
 from pipeline.call_tree import call_tree
 from pipeline.control_flow import ControlFlow, Loop
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
+from pipeline.loop_exits import doubtful
 from pipeline.repairs import opaque
 
 
@@ -88,42 +85,10 @@ def _return_never(editor: Editor, flow: ControlFlow, function: Value, block: Val
 def _count(editor: Editor, function: Value) -> int:
     """Hide the conditions of which Enzyme may believe too much, in loops that end on several: it counts them as they run."""
     flow = ControlFlow(editor.module, function)
-    hidden, choices = 0, set(flow.choices())
-    for loop in flow.loops():
-        branches = [flow.ends[block] for block in flow.exiting(loop) if flow.ends[block] in choices]
-        conditions = [(branch, one) for branch in branches for one in _parts(editor, flow.condition(branch))]
-        if len(conditions) > 1:
-            doubtful = {branch for branch, one in conditions if editor.is_equality(one) and not _is_met(editor, loop, one)}
-            for branch in doubtful:
-                flow.decide(branch, opaque.same(editor, flow.condition(branch), branch))
-            hidden += len(doubtful)
-    return hidden
-
-
-def _parts(editor: Editor, condition: Value) -> Iterator[Value]:
-    """What a condition is made of by and, or, not."""
-    if editor.is_logic(condition):
-        for operand in editor.operands(condition):
-            yield from _parts(editor, operand)
-    elif editor.is_local(condition):
-        yield condition
-
-
-def _is_met(editor: Editor, loop: Loop, comparison: Value) -> bool:
-    """Whether what counts in a loop surely meets what it is compared with: by steps of one, or by steps that divide the way."""
-    for counted, end in permutations(editor.operands(comparison)):
-        phi, done = editor.origin(counted)
-        if not editor.api.IsAPHINode(phi) or editor.api.GetInstructionParent(phi) != loop.header:
-            continue
-        incoming = list(zip(editor.chosen(phi), editor.incoming_blocks(phi), strict=True))
-        steps = {editor.origin(value) for value, block in incoming if block in loop.blocks}
-        starts = {editor.origin(value) for value, block in incoming if block not in loop.blocks}
-        if len(steps) != 1 or len(starts) != 1:
-            return False
-        ((base, step),), ((start, way),) = steps, starts
-        destination, rest = editor.origin(end)
-        return base == phi and (step == 1 or (start == destination and gcd(done, way, rest) % step == 0))
-    return False
+    branches = [branch for loop in flow.loops() for branch in doubtful(editor, flow, loop)]
+    for branch in branches:
+        flow.decide(branch, opaque.same(editor, flow.condition(branch), branch))
+    return len(branches)
 
 
 class _Merge:

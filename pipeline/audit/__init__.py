@@ -1,0 +1,45 @@
+"""The last check: what would come out wrong without a word, on the very module that Enzyme differentiates.
+
+It knows nothing of the repairs.  What they mended is not here any more; what they could not mend, or were not let to, is
+refused.  Only what may return is looked at: a panic has no derivative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from pipeline.audit import headers, loops, memory, words
+from pipeline.call_tree import call_tree
+from pipeline.enzyme_driver import Diagnostic
+from pipeline.llvm import Module, Value
+from pipeline.llvm_inspect import Inspector
+from pipeline.toolchain import Tool
+
+
+def audit(libllvm: Tool, path: Path, reverse: Iterable[str] = (), forward: Iterable[str] = ()) -> list[Diagnostic]:
+    """What would come out wrong in the functions (names in the module) that are differentiated, and in all they call.
+
+    By mode: a function may be differentiated in both.
+    """
+    with Module(libllvm, path) as module:
+        inspector, reverse, forward = Inspector(module), list(reverse), list(forward)
+        found = [finding for function in _tree(inspector, [*reverse, *forward]) for finding in findings(inspector, function)]
+        for function in _tree(inspector, reverse):
+            found += loops.miscounted(inspector, function)
+        found += memory.stored_by_recursion(inspector, _tree(inspector, reverse))
+        for shim in forward:
+            found += words.constants(inspector, _tree(inspector, [shim]))
+    return list(dict.fromkeys(found))
+
+
+def findings(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
+    """What would come out wrong in one function, whatever the mode."""
+    yield from headers.of_calls(inspector, function)
+    yield from memory.taken_for_undefined(inspector, function)
+    yield from words.moved(inspector, function)
+
+
+def _tree(inspector: Inspector, shims: Iterable[str]) -> list[Value]:
+    """The functions that are looked at: those of these names, and all they call."""
+    return [f for f in call_tree(inspector, inspector.module.named(shims)) if not inspector.is_inactive(f)]

@@ -1,0 +1,77 @@
+"""Calls whose derivative would be lost: through a pointer, of what is variadic, and where a header hides floats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pipeline import origins
+from pipeline.audit.finding import finding
+from pipeline.call_tree import calls, indirect_calls
+from pipeline.debug_info import holds_float, is_aggregate, signature_types
+from pipeline.enzyme_driver import Diagnostic
+from pipeline.llvm import Value
+from pipeline.llvm_inspect import Inspector
+
+_POINTER = "what is called here through a pointer would count as constant: {} functions of the program have that type"
+_OUTSIDE = "what is called here through a pointer comes from outside of the program: by `{}`, of which there is no bitcode"
+_PACKED = "a function that has floats in the integers of its header would lose their derivatives: `{}`"
+_MIXED = "a function that returns floats beside integers would lose their derivatives: `{}`"
+_VARIADIC = "a variadic function cannot be differentiated: `{}`"
+
+_IN_REGISTERS = 128
+"""Bits of the largest aggregate that rustc returns as an integer."""
+
+
+def of_calls(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
+    """What is called in a function and has no derivative, or loses it."""
+    for call in indirect_calls(inspector, function):
+        yield finding(inspector, call, _why_unknown(inspector, call))
+    for call in calls(inspector, function):
+        if message := _complaint(inspector, inspector.module.callee(call)):
+            yield finding(inspector, call, message.format(inspector.module.name(inspector.module.callee(call))))
+
+
+def _why_unknown(inspector: Inspector, call: Value) -> str:
+    if strangers := origins.from_outside(inspector, inspector.module.callee(call)):
+        return _OUTSIDE.format("`, `".join(strangers))
+    ty = inspector.called_type(call)
+    count = sum(inspector.function_type(function) == ty for function in inspector.module.functions())
+    return _POINTER.format(count or "no")
+
+
+def _complaint(inspector: Inspector, callee: Value) -> str:
+    """What is wrong with a callee; empty where nothing is."""
+    if inspector.module.is_function(callee) and _is_foreign_variadic(inspector, callee):
+        return _VARIADIC
+    if not inspector.module.is_defined(callee) or inspector.is_inactive(callee):
+        return ""
+    returned = inspector.members(inspector.return_type(inspector.function_type(callee)))
+    if any(map(inspector.float_name, returned)) and any(map(inspector.integer_bits, returned)):
+        return _MIXED
+    return _PACKED if _has_packed_result(inspector, callee) or _has_packed_parameter(inspector, callee) else ""
+
+
+def _is_foreign_variadic(inspector: Inspector, function: Value) -> bool:
+    is_variadic = bool(inspector.api.IsFunctionVarArg(inspector.function_type(function)))
+    return is_variadic and not inspector.module.is_defined(function) and not inspector.is_enzymes(function)
+
+
+def _has_packed_result(inspector: Inspector, function: Value) -> bool:
+    """Whether debug info speaks of a float that is returned, and LLVM of integers alone."""
+    result = (signature_types(inspector.module, function) or [0])[0]
+    returned = inspector.members(inspector.return_type(inspector.function_type(function)))
+    is_integer = all(inspector.integer_bits(member) for member in returned)
+    return bool(result) and is_integer and _is_small(inspector, result, _IN_REGISTERS)
+
+
+def _has_packed_parameter(inspector: Inspector, function: Value) -> bool:
+    """Whether there is an integer of the very size of an aggregate with a float in it."""
+    types = [ty for ty in signature_types(inspector.module, function)[1:] if ty]
+    sizes = {inspector.module.type_bits(ty) for ty in types if _is_small(inspector, ty, _IN_REGISTERS // 2)}
+    parameters = inspector.parameter_types(inspector.function_type(function))
+    return any(inspector.integer_bits(ty) in sizes for ty in parameters)
+
+
+def _is_small(inspector: Inspector, ty: Value, bits: int) -> bool:
+    module = inspector.module
+    return is_aggregate(module, ty) and module.type_bits(ty) <= bits and holds_float(module, ty)

@@ -1,0 +1,28 @@
+"""Loops whose iterations reverse mode would miscount."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pipeline.audit.finding import finding
+from pipeline.control_flow import ControlFlow
+from pipeline.enzyme_driver import Diagnostic
+from pipeline.llvm import Value
+from pipeline.llvm_inspect import Inspector
+from pipeline.loop_exits import doubtful
+
+_ONLY_WAY_OUT = "this loop is left for the loop around it, and for all else: how often it runs would be miscounted"
+_JUMPED_OVER = "what this loop ends on may be jumped over, and it ends on something else, too: its runs would be miscounted"
+
+
+def miscounted(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
+    """Loops that are the only way out of a loop around them, and those that Enzyme takes to end where they may not.
+
+    Of the former it keeps how often they ran at some exits only; of the latter it takes each exit for one that is met.
+    """
+    flow = ControlFlow(inspector.module, function)
+    for loop in flow.loops():
+        if flow.exits_that_come_back(loop):
+            yield finding(inspector, flow.ends[loop.header], _ONLY_WAY_OUT)
+        for branch in doubtful(inspector, flow, loop):
+            yield finding(inspector, branch, _JUMPED_OVER)

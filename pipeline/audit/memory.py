@@ -1,0 +1,53 @@
+"""Memory whose content Enzyme would take for another than it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pipeline.audit.finding import finding
+from pipeline.call_tree import call_tree, calls, recursive
+from pipeline.debug_info import floats_pointed_to, signature_types
+from pipeline.enzyme_driver import Diagnostic
+from pipeline.llvm import Value
+from pipeline.llvm_inspect import Inspector
+
+_UNDEFINED = "memory that is allocated zeroed would be taken for undefined, and what is copied from it left out"
+_RECURSIVE = "an integer that a recursive function returns by pointer would be stored to a shadow that may not be there"
+
+_ZEROED = {"calloc", "__rust_alloc_zeroed"}
+
+
+def taken_for_undefined(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
+    """What is allocated zeroed: Enzyme sees an allocation and no store."""
+    for call in calls(inspector, function):
+        if inspector.module.name(inspector.module.callee(call)) in _ZEROED:
+            yield finding(inspector, call, _UNDEFINED)
+
+
+def stored_by_recursion(inspector: Inspector, tree: Sequence[Value]) -> Iterator[Diagnostic]:
+    """What is no float and a recursive function stores to its result's place: reverse mode stores it to a shadow, too.
+
+    Where only floats are wanted of the recursive call, it has none.
+    """
+    repeated = recursive(call_tree(inspector, tree))
+    for function in (f for f in tree if f in repeated and _returns_numbers_by_pointer(inspector, f)):
+        place = inspector.parameters(function)[0]
+        for instruction in filter(inspector.is_plain_store, inspector.module.returning_instructions(function)):
+            if inspector.slot(instruction)[0] == place and _is_no_float(inspector, instruction):
+                yield finding(inspector, instruction, _RECURSIVE)
+
+
+def _is_no_float(inspector: Inspector, store: Value) -> bool:
+    """Whether an integer is stored, or the address of a constant."""
+    ty = inspector.accessed_type(store)
+    is_constant = ty == inspector.pointer_type() and inspector.is_constant(inspector.operands(store)[0])
+    return bool(inspector.integer_bits(ty)) or is_constant
+
+
+def _returns_numbers_by_pointer(inspector: Inspector, function: Value) -> bool:
+    """Whether the first parameter is the place of a result with no pointer to floats, or may be: without debug info."""
+    ty = inspector.function_type(function)
+    if inspector.return_type(ty) != inspector.void_type() or not inspector.parameter_types(ty):
+        return False
+    signature = signature_types(inspector.module, function)
+    return not signature or (bool(signature[0]) and not floats_pointed_to(inspector.module, signature[0]))

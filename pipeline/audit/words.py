@@ -1,0 +1,158 @@
+"""Words that may hold floats and are moved, stored or made as integers: their derivatives would be lost."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+
+from pipeline.audit.finding import finding
+from pipeline.debug_info import FLOAT_BITS, floats_reached, types_around, types_in
+from pipeline.enzyme_driver import Diagnostic
+from pipeline.llvm import Value
+from pipeline.llvm_inspect import Inspector
+
+_TAKEN = "the bits of an integer are taken for a float here, and a derivative with regard to what they were would be lost"
+_LOOKED_AT = "the bits of a float are moved as an integer here, and their derivative would be lost"
+_MOVED = "a word that may hold floats is moved as an integer here, and their derivatives would be lost"
+_HALVED = "what may be half of a float is moved as an integer here: the other half of its place is empty at times"
+_CONSTANT = "a constant that may be a float is stored as an integer here, and forward mode would take it for its own tangent"
+
+_WIDTHS = set(FLOAT_BITS.values())
+_FORMATS = {"f32": "<f", "f64": "<d"}
+"""How `struct` reads them."""
+_NEXT_TO_NOTHING = 1e-37
+"""What is smaller does no harm as a tangent; small integers are, read as floats."""
+_TWO_FLOATS = 64
+"""Bits of the smallest word that is taken apart: two `f32`."""
+_HALF, _DOUBLE = 32, 64
+_SHIFTS, _OR = {20, 21}, 24  # LLVMOpcode
+
+
+def moved(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
+    """Words that are loaded to be stored elsewhere, and casts between integers and floats."""
+    for instruction in inspector.module.returning_instructions(function):
+        if inspector.is_plain_load(instruction):
+            if _moves_floats(inspector, instruction):
+                yield finding(inspector, instruction, _MOVED)
+            elif _moves_half_of_a_float(inspector, instruction):
+                yield finding(inspector, instruction, _HALVED)
+        elif inspector.api.IsABitCastInst(instruction):
+            yield from _cast(inspector, instruction)
+
+
+def constants(inspector: Inspector, tree: Sequence[Value]) -> Iterator[Diagnostic]:
+    """Constants that may be floats and are stored as integers: forward mode may store them to the shadow, too."""
+    types = {ty for function in tree for ty in types_in(inspector.module, function)}
+    floats = {name for ty in types for name in floats_reached(inspector.module, ty)}
+    for instruction in (i for function in tree for i in inspector.module.returning_instructions(function)):
+        if inspector.is_plain_store(instruction):
+            sources = inspector.sources(inspector.operands(instruction)[0])
+            if any(_may_hold(inspector, source, name) for source in sources for name in floats):
+                yield finding(inspector, instruction, _CONSTANT)
+
+
+def _may_hold(inspector: Inspector, value: Value, name: str) -> bool:
+    """Whether a value is an integer constant in which a float of that type lies that is more than next to nothing."""
+    bits = _bits(inspector, value)
+    if name not in _FORMATS or bits not in {32, 64} or not inspector.api.IsAConstantInt(value):
+        return False
+    stored = int(inspector.api.ConstIntGetZExtValue(value)).to_bytes(bits // 8, "little")
+    size = FLOAT_BITS[name] // 8
+    found = (stored[begin : begin + size] for begin in range(0, len(stored) - size + 1, size))
+    return any(abs(struct.unpack(_FORMATS[name], one)[0]) >= _NEXT_TO_NOTHING for one in found)
+
+
+def _cast(inspector: Inspector, cast: Value) -> Iterator[Diagnostic]:
+    api = inspector.api
+    given, made = api.TypeOf(api.GetOperand(cast, 0)), api.TypeOf(cast)
+    if inspector.integer_bits(given) and inspector.float_name(made):
+        yield finding(inspector, cast, _TAKEN)
+    is_float_of_bits = inspector.float_name(given) and inspector.integer_bits(made)
+    if is_float_of_bits and not all(map(inspector.counts_only, inspector.module.users(cast))):
+        yield finding(inspector, cast, _LOOKED_AT)
+
+
+# ---- words that are moved
+
+
+def _moves_floats(inspector: Inspector, load: Value) -> bool:
+    """Whether an integer is loaded to be chosen from and stored, and may be, or be made of, floats."""
+    bits = _bits(inspector, load)
+    if bits not in _WIDTHS or not _is_stored_only(inspector, load):
+        return False
+    return any(FLOAT_BITS[name] <= bits for name in _floats_around(inspector, load))
+
+
+def _moves_half_of_a_float(inspector: Inspector, load: Value) -> bool:
+    """Whether a word is moved that is half of what lies there, and in another branch nothing is put into the other half.
+
+    So LLVM moves an `f64` that shares its place with a `u32`, as in `Result<f64, u32>` with a tag elsewhere.
+    """
+    if _bits(inspector, load) != _HALF or not any(FLOAT_BITS[name] == _DOUBLE for name in _floats_around(inspector, load)):
+        return False
+    base, begin, _ = inspector.slot(load)
+    block = inspector.api.GetInstructionParent(load)
+    others = (i for i in inspector.module.instructions_of(block) if inspector.is_plain_load(i) and _bits(inspector, i) == _HALF)
+    halves = [i for i in others if inspector.slot(i) in {(base, begin + 4, _HALF), (base, begin - 4, _HALF)}]
+    return any(_is_chosen_beside_nothing(inspector, load, half) for half in halves)
+
+
+def _is_chosen_beside_nothing(inspector: Inspector, load: Value, half: Value) -> bool:
+    """Whether phis of one block choose from two words, and where the one has another value the other has none."""
+    phis = [[user for user in inspector.module.users(word) if inspector.api.IsAPHINode(user)] for word in (load, half)]
+    for one, other in ((one, other) for one in phis[0] for other in phis[1]):
+        if inspector.api.GetInstructionParent(one) == inspector.api.GetInstructionParent(other):
+            chosen = [*inspector.chosen(one), *inspector.chosen(other)]
+            return any(map(inspector.api.IsAUndefValue, chosen))
+    return False
+
+
+def _is_stored_only(inspector: Inspector, load: Value) -> bool:
+    """Whether what is loaded is stored, whole or in pieces, and nothing else but that a piece may be a tag."""
+    known: set[Value] = set()
+    waiting, is_stored = [load], False
+    while waiting:
+        value = waiting.pop()
+        if value in known:
+            continue
+        known.add(value)
+        for user in inspector.module.users(value):
+            if inspector.is_plain_store(user) and inspector.api.GetOperand(user, 0) == value:
+                is_stored = True
+            elif inspector.is_choice(user) or _rearranges(inspector, user):
+                waiting.append(user)
+            elif not inspector.api.IsATruncInst(value):
+                return False
+    return is_stored
+
+
+def _rearranges(inspector: Inspector, user: Value) -> bool:
+    """Whether an instruction takes a word of 64 bits or more apart, or puts its halves together."""
+    if inspector.api.IsAZExtInst(user):
+        return all(_rearranges(inspector, one) for one in inspector.module.users(user))
+    if inspector.api.IsATruncInst(user):
+        return _bits(inspector, inspector.api.GetOperand(user, 0)) >= _TWO_FLOATS
+    joined = inspector.operands(user) if _opcode(inspector, user) == _OR else [user]
+    return any(_is_moved_by_half(inspector, one) for one in joined)
+
+
+def _is_moved_by_half(inspector: Inspector, value: Value) -> bool:
+    by = inspector.api.GetOperand(value, 1) if _opcode(inspector, value) in _SHIFTS else 0
+    is_known = bool(by) and inspector.api.IsAConstantInt(by) and _bits(inspector, value) >= _TWO_FLOATS
+    return bool(is_known) and 2 * int(inspector.api.ConstIntGetZExtValue(by)) >= _bits(inspector, value)
+
+
+def _floats_around(inspector: Inspector, instruction: Value) -> frozenset[str]:
+    """The float types that the function is about in which the instruction was written; all, where that is not known."""
+    for types in types_around(inspector.module, instruction):
+        if types:
+            return frozenset().union(*(floats_reached(inspector.module, ty) for ty in types))
+    return frozenset(FLOAT_BITS)
+
+
+def _opcode(inspector: Inspector, value: Value) -> int:
+    return int(inspector.api.GetInstructionOpcode(value)) if inspector.api.IsABinaryOperator(value) else 0
+
+
+def _bits(inspector: Inspector, value: Value) -> int:
+    return inspector.integer_bits(inspector.api.TypeOf(value))
