@@ -1,4 +1,4 @@
-"""Tries every header in every mode at every level, and random headers, and writes `docs/table.md`.
+"""Tries every header in every mode at every level, and random headers; writes `docs/table.md`, and its sum to `docs/abi.md`.
 
 python -m tests.table [LEVELS [COUNT]]: at those levels only (`0,3`), and so many random headers.
 """
@@ -10,7 +10,7 @@ import re
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tests.table import catalogue, composite
@@ -18,7 +18,7 @@ from tests.table.headers import LEVELS, MODES, Header, Mode, Program
 from tests.table.runner import Verdict, Verdicts, judge
 from tests.workbench import ROOT
 
-TABLE = ROOT / "docs" / "table.md"
+TABLE, SUM = ROOT / "docs" / "table.md", ROOT / "docs" / "abi.md"
 BEGIN, END = "<!-- written by `python -m tests.table` -->", "<!-- until here -->"
 SEED, COUNT = 1, 2000
 KINDS = ("right", "refused", "wrong", "crash")
@@ -31,30 +31,40 @@ def main(levels: str = ",".join(LEVELS), count: str = str(COUNT)) -> None:
     with tempfile.TemporaryDirectory() as folder:
         verdicts = judge([program for program in programs if program.level in levels.split(",")], Path(folder))
     listed = set(catalogue.everything())
-    write_table(
-        {program: verdict for program, verdict in verdicts.items() if program in listed},
-        {program: verdict for program, verdict in verdicts.items() if program not in listed},
-    )
+    by_list = [{p: verdict for p, verdict in verdicts.items() if (p in listed) == is_listed} for is_listed in (True, False)]
+    write(TABLE, table(*by_list))
+    write(SUM, figures(*by_list))
 
 
-def write_table(listed: Verdicts, random: Verdicts) -> None:
-    """Put it between its markers."""
-    before, _, rest = TABLE.read_text().partition(BEGIN)
+def write(document: Path, lines: Iterable[str]) -> None:
+    """Put lines between the markers of a document."""
+    before, _, rest = document.read_text().partition(BEGIN)
     _, _, after = rest.partition(END)
-    TABLE.write_text("\n".join([f"{before}{BEGIN}", *table(listed, random), f"{END}{after}"]))
+    document.write_text("\n".join([f"{before}{BEGIN}", *lines, f"{END}{after}"]))
+
+
+def figures(listed: Verdicts, random: Verdicts) -> Iterator[str]:
+    """How many programs came out how; and of the listed ones, how many are right in each mode at each level."""
+    yield from ("", "| | programs | right | refused | wrong | crash | not tried |", "|---|---|---|---|---|---|---|")
+    yield _figures(f"{len(catalogue.HEADERS)} headers", listed, len(catalogue.everything()))
+    yield _figures(f"random headers, seed {SEED}", random, COUNT)
+    yield f"\n| right, of so many | {' | '.join(f'level {level}' for level in LEVELS)} |"
+    yield f"|---|{'---|' * len(LEVELS)}"
+    for mode in MODES:
+        kinds = [[v.kind for p, v in listed.items() if (p.mode, p.level) == (mode, level)] for level in LEVELS]
+        cells = [f"{its.count('right')} of {len(its)}" for its in kinds]
+        yield f"| {mode.shown} | {' | '.join(cells)} |"
+    yield ""
 
 
 def table(listed: Verdicts, random: Verdicts) -> Iterator[str]:
-    """The figures, a row for each header, and the reasons."""
-    yield from ("", "| | programs | right | refused | wrong | crash | not tried |", "|---|---|---|---|---|---|---|")
-    yield _figures("the headers below", listed, len(catalogue.everything()))
-    yield _figures(f"random headers, seed {SEED}", random, COUNT)
+    """A row for each header, and the reasons."""
     cells: dict[Header, dict[Mode, Verdicts]] = {header: {} for header in catalogue.HEADERS}
     for program, verdict in listed.items():
         cells[program.header].setdefault(program.mode, {})[program] = verdict
     numbers: dict[str, int] = {}
     levels = [level for level in LEVELS if any(program.level == level for program in listed)]
-    yield f"\n{len(cells)} headers; at the levels {', '.join(levels)} unless a cell says at which.\n"
+    yield f"\nAt the levels {', '.join(levels)} unless a cell says at which.\n"
     yield f"| header | {' | '.join(mode.shown for mode in MODES)} |"
     yield f"|---|{'---|' * len(MODES)}"
     for header, row in cells.items():

@@ -346,7 +346,7 @@ def refusal(program: Program) -> str:
         why = {
             "a recursive function with a float in one word with another variant": header.place == "recursive"
             and any(map(_shares_a_word, header.types)),
-            "a boxed trait object that a callee takes and drops": is_reverse
+            "a boxed trait object that a callee takes and drops": (is_reverse or program.level == "3")
             and any(a.type == BOX_TRAIT and a.passing.is_value for a in header.arguments),
         }
         # System V passes two floats in one register, and rustc hands them to `extern "C"` as one integer or vector.
