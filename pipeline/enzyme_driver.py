@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from pipeline import process
+from pipeline.llvm import IN_PLACE
 from pipeline.toolchain import Tool
 
 
@@ -56,7 +57,7 @@ class Catalyst:
         with tempfile.TemporaryDirectory(dir=text.parent) as workspace:
             argv: list[process.Argument] = [self.catalyst, "--tool=llc", module, "-o", text, *flags]
             argv += [f"--workspace={workspace}", "--keep-intermediate"]
-            argv += ["--checkpoint-stage=O2Opt", "--vectorize-loops=false", "--vectorize-slp=false"]
+            argv += ["--checkpoint-stage=O2Opt", "--vectorize-loops=false", "--vectorize-slp=false", *IN_PLACE]
             finished = process.run(argv, log=log)
         diagnostics = read_diagnostics(finished.output)
         if not diagnostics and not (finished.succeeded and text.exists()):

@@ -57,6 +57,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "GetNextInstruction": (c_void_p, [c_void_p]),
     "IsAArgument": (c_void_p, [c_void_p]),
     "GetParamParent": (c_void_p, [c_void_p]),
+    "ParseCommandLineOptions": (None, [c_int, POINTER(c_char_p), c_char_p]),
     "GetInstructionParent": (c_void_p, [c_void_p]),
     "GetBasicBlockParent": (c_void_p, [c_void_p]),
     "GetBasicBlockTerminator": (c_void_p, [c_void_p]),
@@ -106,6 +107,13 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "FunctionType": (c_void_p, [c_void_p, c_void_p, c_uint, c_int]),
     "ConstInt": (c_void_p, [c_void_p, c_ulonglong, c_int]),
 }
+
+IN_PLACE = ("-unroll-allow-peeling=false", "-instcombine-code-sinking=false")
+"""Options by which LLVM leaves addresses and lengths where they are computed, until Enzyme has run.
+
+A peeled run of a loop, or code that is sunk to where it is used, puts them where Enzyme's reverse sweep wants them and has
+them not: it ends with an assertion (`eraseFictiousPHIs`).
+"""
 
 # Without a handler LLVM prints an error of its own and ends the whole process.
 _SILENT = ctypes.CFUNCTYPE(None, c_void_p, c_void_p)(lambda _diagnostic, _context: None)
@@ -380,13 +388,15 @@ class Api:
     """The functions of libLLVM by their names, with their types."""
 
     def __init__(self, libllvm: Tool) -> None:
+        self.path = str(libllvm.path)
         try:
-            self._library = ctypes.CDLL(str(libllvm.path))
+            self._library = ctypes.CDLL(self.path)
         except OSError as error:
             raise UserError(
                 f"error: libLLVM cannot be loaded: {error}\n  = help: `./doit doctor` says how to get it"
             ) from error
         self.load(_SIGNATURES)
+        _set_options(self)
 
     def load(self, signatures: Mapping[str, tuple[Any, list[Any]]]) -> None:
         """Make functions of the library known: name without prefix -> type of the result, types of the arguments."""
@@ -397,6 +407,17 @@ class Api:
 
     def __getattr__(self, name: str) -> Any:  # for the type checker: all names are set above
         raise AttributeError(name)
+
+
+_with_options: set[str] = set()
+"""The libraries whose options are set: each can be set once in a process."""
+
+
+def _set_options(api: Api) -> None:
+    if api.path not in _with_options:
+        _with_options.add(api.path)
+        words = [b"crategrad", *(option.encode() for option in IN_PLACE)]
+        api.ParseCommandLineOptions(len(words), (c_char_p * len(words))(*words), b"")
 
 
 def text(address: int | None, size: int = -1) -> str:

@@ -15,6 +15,7 @@ _EXTERNAL, _INTERNAL, _EXTERNAL_WEAK = 0, 8, 12  # LLVMLinkage
 _END = "crategrad_unexpected_call"
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
+    "GlobalSetMetadata": (None, [c_void_p, c_uint, c_void_p]),
     "CreateEnumAttribute": (c_void_p, [c_void_p, c_uint, c_ulonglong]),
     "CreateStringAttribute": (c_void_p, [c_void_p, c_char_p, c_uint, c_char_p, c_uint]),
     "AddAttributeAtIndex": (None, [c_void_p, c_uint, c_void_p]),
@@ -74,6 +75,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "BuildUnreachable": (c_void_p, [c_void_p]),
     "ReplaceAllUsesWith": (None, [c_void_p, c_void_p]),
 }
+_INACTIVE = b"enzyme_inactive"
 
 
 class Editor(Inspector):
@@ -104,6 +106,11 @@ class Editor(Inspector):
         tree = self._node([api.MDStringInContext2(context, b"Unknown", 7), everywhere, leaf])
         kind = api.GetMDKindIDInContext(context, b"enzyme_type", len(b"enzyme_type"))
         api.SetMetadata(load, kind, api.MetadataAsValue(context, tree))
+
+    def say_inactive(self, variable: Value) -> None:
+        """Tell Enzyme that a global variable has no shadow but itself."""
+        kind = self.api.GetMDKindIDInContext(self.module.context, _INACTIVE, len(_INACTIVE))
+        self.api.GlobalSetMetadata(variable, kind, self._node([]))
 
     def say_points_to(self, call: Value, position: int, kind: str) -> None:
         """Tell Enzyme that an argument of a call points to numbers of that type of Enzyme's, and to nothing else."""

@@ -258,19 +258,31 @@ class Inspector:
 
     def functions_in_constants(self, function: Value) -> list[Value]:
         """The functions with a body that stand in the constants that a function uses: those of a vtable."""
+        found = (inside for constant in self._constants_used(function) for inside in self._inside(constant))
+        return [value for value in dict.fromkeys(found) if self.module.is_defined(value)]
+
+    def constants_with_functions(self, function: Value) -> list[Value]:
+        """The global variables that a function uses and that never change, in which functions stand: vtables."""
+        inside = (one for constant in self._constants_used(function) for one in self._inside(constant))
+        variables = (one for one in dict.fromkeys(inside) if self.api.IsAGlobalVariable(one) and self.api.IsGlobalConstant(one))
+        return [one for one in variables if any(map(self.module.is_function, self._inside(one)))]
+
+    def _constants_used(self, function: Value) -> list[Value]:
         used = (operand for instruction in self.module.instructions(function) for operand in self.operands(instruction))
-        waiting = [value for value in dict.fromkeys(used) if self.api.IsAConstant(value) and not self.module.is_function(value)]
-        known, found = set(waiting), []
+        return [value for value in dict.fromkeys(used) if self.api.IsAConstant(value) and not self.module.is_function(value)]
+
+    def _inside(self, constant: Value) -> list[Value]:
+        """A constant, and all constants that stand in it, however deep; of a function nothing more."""
+        waiting, known = [constant], {constant: None}
         while waiting:
             value = waiting.pop()
-            if self.module.is_defined(value):
-                found.append(value)
+            if self.module.is_function(value):
                 continue
             inside = [self.api.GetInitializer(value) or 0] if self.api.IsAGlobalVariable(value) else self.operands(value)
             new = [one for one in inside if one and one not in known and self.api.IsAConstant(one)]
-            known |= set(new)
+            known |= dict.fromkeys(new)
             waiting += new
-        return found
+        return list(known)
 
     def null(self) -> Value:
         """The pointer that points nowhere."""

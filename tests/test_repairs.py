@@ -24,6 +24,7 @@ from pipeline.repairs import (
     repair,
     retype,
     split_words,
+    vtables,
     zeroed,
 )
 from pipeline.repairs.words import Words
@@ -311,6 +312,27 @@ def test_bits_that_are_counted_are_hidden_and_no_others(tmp_path: Path, bits: st
         lambda editor, shims: [opaque.hide_integers(editor, function) for function in shims],
     )
     assert ("crategrad_float_of_i64" in body(text)) == is_hidden
+
+
+# ---- vtables
+
+CONSTANTS = """
+@vtable = private constant [2 x ptr] [ptr null, ptr @method]
+@tables = private constant [1 x ptr] [ptr @vtable]
+@numbers = private constant [2 x double] [double 1.0, double 2.0]
+@changing = internal global ptr @method
+declare double @method(double)
+declare void @take(ptr, ptr, ptr)
+define void @shim(ptr %x) {
+  call void @take(ptr @tables, ptr @numbers, ptr @changing)
+  ret void
+}
+"""
+
+
+def test_constants_with_functions_in_them_are_inactive(tmp_path: Path) -> None:
+    text = mended(tmp_path, CONSTANTS, vtables.keep_from_shadows)
+    assert sorted(re.findall(r"^@(\w+) = .*!enzyme_inactive", text, re.MULTILINE)) == ["tables", "vtable"]
 
 
 # ---- dispatch

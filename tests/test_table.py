@@ -13,8 +13,8 @@ import pytest
 from tests.table import catalogue, composite
 from tests.table.closed_form import right
 from tests.table.headers import LEVELS, MODES
-from tests.table.runner import Verdicts, errors, judge, run
-from tests.workbench import ROOT
+from tests.table.runner import Verdicts, errors, judge, run, write
+from tests.workbench import ROOT, Workbench
 
 SEED = int(os.environ.get("CRATEGRAD_TABLE_SEED", "1"))
 
@@ -74,6 +74,16 @@ echo '{lines[2].replace("1", "2")}'
 @pytest.mark.toolchain
 def test_some_of_each_family_are_right(tmp_path: Path) -> None:
     assert unlisted(judge(catalogue.chosen(), tmp_path)) == []
+
+
+@pytest.mark.toolchain
+def test_methods_of_one_vtable_are_differentiated_in_every_width(tmp_path: Path) -> None:
+    """In one program: Enzyme would make the shadow of a vtable for the first width, and take it for all."""
+    programs = [p for p in catalogue.everything() if "callee fn(f64, &dyn Bend)" in p.header.shown and p.level == "3"]
+    assert {program.mode for program in programs} == set(MODES)
+    write(programs, bench := Workbench(tmp_path))
+    bench.build("profile=level3")
+    assert {verdict.kind for verdict in run(programs, bench.output() / "bench").values()} == {"right"}
 
 
 @pytest.mark.full

@@ -26,7 +26,7 @@ def audit(libllvm: Tool, path: Path, reverse: Iterable[str] = (), forward: Itera
         inspector, reverse, forward = Inspector(module), list(reverse), list(forward)
         found = [finding for function in _tree(inspector, [*reverse, *forward]) for finding in findings(inspector, function)]
         for function in _tree(inspector, reverse):
-            found += loops.miscounted(inspector, function)
+            found += [*loops.miscounted(inspector, function), *loops.carried(inspector, function)]
         found += memory.stored_by_recursion(inspector, _tree(inspector, reverse))
         for shim in forward:
             found += words.constants(inspector, _tree(inspector, [shim]))

@@ -1,4 +1,4 @@
-"""Loops whose iterations reverse mode would miscount."""
+"""Loops whose iterations reverse mode would miscount, and what they carry that it would lose."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from pipeline.control_flow import ControlFlow
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
+from pipeline.loop_choices import shortcuts
 from pipeline.loop_exits import doubtful
 
 _ONLY_WAY_OUT = "this loop is left for the loop around it, and for all else: how often it runs would be miscounted"
 _JUMPED_OVER = "what this loop ends on may be jumped over, and it ends on something else, too: its runs would be miscounted"
+
+_CARRIED = "of a value that this loop carries only the last choice, or the product of what divides it, would be followed"
 
 
 def miscounted(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
@@ -26,3 +29,9 @@ def miscounted(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
             yield finding(inspector, flow.ends[loop.header], _ONLY_WAY_OUT)
         for branch in doubtful(inspector, flow, loop):
             yield finding(inspector, branch, _JUMPED_OVER)
+
+
+def carried(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
+    """Values of which Enzyme would follow less than the loop does with them."""
+    for _, following in shortcuts(inspector, ControlFlow(inspector.module, function)):
+        yield finding(inspector, following, _CARRIED)

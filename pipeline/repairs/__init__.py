@@ -13,6 +13,7 @@ from pipeline.llvm import Module, Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import (
     by_pointer,
+    carried,
     constants,
     copies,
     dispatch,
@@ -25,6 +26,7 @@ from pipeline.repairs import (
     recursive_results,
     retype,
     split_words,
+    vtables,
     zeroed,
 )
 from pipeline.repairs.inline import CLEAN
@@ -51,10 +53,12 @@ _OF_MEMORY = (
     ("overlaps", overlaps.by_copy),
     ("zeroed", zeroed.by_store),
     ("copies", copies.say_what_is_copied),
+    ("vtables", vtables.keep_from_shadows),
 )
 _OF_PATHS = (
     ("panics", panics.keep),
     ("loops", loops.shape),
+    ("carried", carried.use_twice),
 )
 NAMES = (
     *dict.fromkeys(name for name, _ in _OF_CALLS),

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
+from pipeline.llvm import IN_PLACE
+
 NAMES = (
     "build_std",
     "crate_bitcode",
@@ -30,7 +32,13 @@ Inputs = Mapping[str, Path]
 MODULE = "module.bc"
 """The name of the module in the output of each stage that makes one."""
 
-GENTLE = ("-vectorize-loops=false", "-vectorize-slp=false", "-disable-loop-unrolling", "-unroll-runtime=false")
+GENTLE = (
+    "-vectorize-loops=false",
+    "-vectorize-slp=false",
+    "-disable-loop-unrolling",
+    "-unroll-runtime=false",
+    *IN_PLACE,
+)
 """Options of LLVM's that keep loops as they are until Enzyme has run.
 
 Pass options, never loop metadata, which would still be there when opt2 wants to do what this forbids.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pipeline import bitcode, cargo, process
 from pipeline.errors import UserError
 from pipeline.key import location
+from pipeline.llvm import IN_PLACE
 from pipeline.stages import PINS, Inputs
 from pipeline.stages.build_std import SYSROOT
 from pipeline.toolchain import Rust, Tool
@@ -91,7 +92,8 @@ class CrateBitcode:
         flags = [f"-Clinker={cargo.linker(hooks)}", "-Clinker-flavor=gcc", f"-Ctarget-cpu={self.cpu}"]
         if self.lto_bitcode:
             # Vectorised loops are hard on the adjoint, changed headers on what is known of them; opt2 does both, after Enzyme.
-            flags += ["-Clinker-plugin-lto", "-Cno-vectorize-loops", "-Cno-vectorize-slp", f"-Cllvm-args={PINS}"]
+            flags += ["-Clinker-plugin-lto", "-Cno-vectorize-loops", "-Cno-vectorize-slp"]
+            flags += [f"-Cllvm-args={option}" for option in (PINS, *IN_PLACE)]
         if sysroot:
             flags.append(f"--sysroot={sysroot}")
         if self.derivatives:

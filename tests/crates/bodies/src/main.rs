@@ -4,10 +4,12 @@
 
 mod dual;
 
+mod carried;
 mod loops;
 mod vectors;
 
 fn main() {
+    carried::report();
     loops::report();
     vectors::report();
 }

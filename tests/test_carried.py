@@ -1,0 +1,66 @@
+"""Values that a loop carries, kept from a shortcut of Enzyme's; on modules written here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pipeline.audit import audit
+from pipeline.repairs import carried
+from pipeline.stages import MODULE
+from tests.test_repairs import TOOLS, body, mended
+
+pytestmark = pytest.mark.toolchain
+
+LOOP = """define double @shim(ptr %x, i64 %n) {{
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %0 ], [ %next, %loop ]
+  %sum = phi double [ 0.0, %0 ], [ %more, %loop ]
+  %p = phi double [ 1.0, %0 ], [ %q, %loop ]
+  %place = getelementptr double, ptr %x, i64 %i
+  %value = load double, ptr %place
+  %is_large = fcmp ogt double %value, 1.0
+  {makes}
+  %more = fadd double %sum, {used}
+  %next = add i64 %i, 1
+  %done = icmp eq i64 %next, %n
+  br i1 %done, label %out, label %loop
+out:
+  %result = fadd double %sum, %q
+  ret double %result
+}}"""
+CHOSEN, OTHERWISE, ANEW = (
+    f"%q = select i1 %is_large, double {one}, double {other}"
+    for one, other in (("%p", "%value"), ("%value", "%p"), ("%value", "2.0"))
+)
+DIVIDED, DIVIDING, MULTIPLIED = (
+    f"%q = {operation}" for operation in ("fdiv double %p, %value", "fdiv double %value, %p", "fmul double %p, %value")
+)
+
+
+@pytest.mark.parametrize(
+    ("makes", "used", "is_wrong"),
+    [
+        (CHOSEN, "%q", True),
+        (OTHERWISE, "%q", True),
+        (DIVIDED, "%q", True),
+        (DIVIDED, "%value", True),
+        (CHOSEN, "%value", False),
+        (ANEW, "%q", False),
+        (DIVIDING, "%q", False),
+        (MULTIPLIED, "%q", False),
+    ],
+)
+def test_what_enzyme_has_a_shortcut_for_is_used_twice(tmp_path: Path, makes: str, used: str, is_wrong: bool) -> None:
+    """The shortcut is right for what is only wanted in the end, but for a product of divisors, which may be no number."""
+    source = LOOP.format(makes=makes, used=used)
+    mended(tmp_path, source, lambda *_: None)
+    found = [finding.message for finding in audit(TOOLS.libllvm, tmp_path / MODULE, reverse=["shim"])]
+    assert ["of a value that this loop carries" in message for message in found] == [True] * is_wrong
+    assert audit(TOOLS.libllvm, tmp_path / MODULE, forward=["shim"]) == []
+    text = body(mended(tmp_path, source, lambda editor, shims: [carried.use_twice(editor, shims)]))
+    assert ("call i1 @crategrad_same_i1(i1 false)" in text) == is_wrong
+    assert ("select i1 %1, double %p, double %q" in text) == is_wrong
+    assert audit(TOOLS.libllvm, tmp_path / MODULE, reverse=["shim"]) == []
