@@ -31,7 +31,7 @@ from pipeline.stages.opt2 import Opt2
 from pipeline.toolchain import Tools, find_tools
 from tests.table import catalogue, composite
 from tests.table.headers import Program
-from tests.table.runner import run, write
+from tests.table.runner import KIND
 from tests.workbench import Workbench
 
 CONTROL = "square"
@@ -87,7 +87,7 @@ class Begun:
 
 def begin(program: Program, bench: Workbench, tools: Tools) -> Begun:
     """Take a program up to opt1."""
-    write([program], bench)
+    KIND.write([program], bench)
     built = bench.doit("llvm_link", f"profile=level{program.level}")
     assert built.returncode == 0, built.stderr
     begun, small = Begun(program, bench.output() / "stages", bench.folder / "opt1"), bench.folder / "small"
@@ -115,7 +115,7 @@ def tried(begun: Begun, without: tuple[str, ...], folder: Path, tools: Tools) ->
         _compile(outs, begun.stages, log, tools)
     except UserError:
         return found, "refused"
-    return found, run([program], outs["link"] / "bench")[program].kind
+    return found, KIND.run([program], outs["link"] / "bench")[program].kind
 
 
 def _shrink(module: Path, to: Path, tools: Tools) -> None:
