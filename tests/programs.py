@@ -7,7 +7,6 @@ import logging
 import re
 import signal
 import subprocess
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,9 +98,8 @@ class Kind(Generic[P]):
     """Rust that all of them use."""
     source: Callable[[P, int], str]
     """The module of a program, by its number."""
-    compared: Callable[[P, list[list[float]]], Verdict]
-    """The verdict on the lines that a program printed: as many as `lines` says."""
-    lines: int = 1
+    compared: Callable[[P, list[float]], Verdict]
+    """The verdict on what a program printed."""
     alike: Callable[[P], Hashable] = lambda program: program
     """Programs of which this is the same are refused together: one of them is tried."""
 
@@ -115,7 +113,7 @@ class Kind(Generic[P]):
 
         Those are left out, and with them what is alike.  Where none is named the crate is halved.
         """
-        refused = {self.alike(p) for p, verdict in verdicts.items() if verdict.kind in {"refused", "crash", "invalid"}}
+        refused = {self.alike(p) for p, verdict in verdicts.items() if verdict.kind in {"refused", "crash"}}
         programs = [program for program in programs if self.alike(program) not in refused]
         if not programs:
             return
@@ -152,26 +150,21 @@ class Kind(Generic[P]):
         """Run them all; one that dies is noted, and the run goes on after it."""
         verdicts: dict[P, Verdict] = {}
         while len(verdicts) < len(programs):
-            stdout, death = _run(binary, len(verdicts))
-            printed = defaultdict[int, list[list[float]]](list)
+            stdout, death = run(binary, str(len(verdicts)), str(DEPTH))
             for case in map(json.loads, stdout.splitlines()):
-                printed[case["case"]].append([float(number) for number in case["got"][0].split()])
-            for number, lines in printed.items():
-                if len(lines) == self.lines:
-                    verdicts[programs[number]] = verdict = self.compared(programs[number], lines)
-                    LOG.log(logging.DEBUG if verdict.kind == "right" else logging.INFO, "%s: %s", programs[number], verdict)
+                program = programs[case["case"]]
+                verdicts[program] = verdict = self.compared(program, [float(number) for number in case["got"][0].split()])
+                if verdict.kind != "right":
+                    LOG.info("%s: %s", program, verdict)
             if death:
-                died = len(verdicts)
-                # Where there is a line before those of the derivatives, it is of the function itself.
-                by_itself = self.lines > 1 and not printed[died]
-                verdicts[programs[died]] = Verdict("invalid" if by_itself else "crash", death)
+                verdicts[programs[len(verdicts)]] = Verdict("crash", death)
         return verdicts
 
 
-def _run(binary: Path, begin: int) -> tuple[str, str]:
-    """What the programs from that one on print, and what ended them early."""
+def run(binary: Path, *arguments: str) -> tuple[str, str]:
+    """What a program prints, and what ended it early."""
     try:
-        done = subprocess.run([binary, str(begin), str(DEPTH)], capture_output=True, text=True, check=False, timeout=PATIENCE_S)
+        done = subprocess.run([binary, *arguments], capture_output=True, text=True, check=False, timeout=PATIENCE_S)
     except subprocess.TimeoutExpired as hangs:
         return (hangs.stdout or b"").decode().rpartition("\n")[0], f"does not end within {PATIENCE_S} s"
     if done.returncode == 0:

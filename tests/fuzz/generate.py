@@ -57,7 +57,7 @@ class _Generator:
         statements = [self._expanded(text, "s", names, 2) for text in ("let mut $+F = $f;", "let mut $+F = $f;")]
         depth = self.random.choice(_DEPTHS)
         statements += [self._code("s", names, depth) for _ in range(self.random.randint(3, 8))]
-        body = ("fn body<T: Number>(xs: &[T], k: usize) -> T {\n", *_lines(statements), self._all_of(names), "\n}\n")
+        body = ("pub fn body<T: Number>(xs: &[T], k: usize) -> T {\n", *_lines(statements), self._all_of(names), "\n}\n")
         pieces = [piece for helper in helpers for piece in (helper, "\n")]
         return Function(self.seed, Node("root", (*pieces, *body)))
 

@@ -1,51 +1,62 @@
-"""Programs of random functions, and what becomes of each."""
+"""What becomes of random functions: many are compiled in one crate, and each is then differentiated, built and run alone."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+import json
+import logging
+import subprocess
+import tempfile
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from itertools import groupby
+from pathlib import Path
 
+from pipeline.errors import UserError
+from pipeline.toolchain import Tools, find_tools
+from tests.alone import build, merged, only, stages
+from tests.fuzz import oracle
+from tests.fuzz.oracle import DUAL, INPUTS, SIZES, Right
 from tests.fuzz.tree import Function
-from tests.programs import Kind, Verdict
-from tests.workbench import ROOT, Workbench
+from tests.programs import PROFILES, Verdict, refusal, run
+from tests.workbench import MANIFEST, Workbench
 
+LOG = logging.getLogger("fuzz")
+
+LEVELS = ("0", "1", "2", "3")
 MODES = ("reverse", "forward", "width 2")
 
 TOLERANCE = 1e-9
 """Relative to the largest number of what belongs together, absolute below 1: derivatives may be reordered (fast math)."""
 
-_LARGEST = 1e8
-"""Beyond that a function is no test: of what cancels in it too few digits are left."""
+AT_ONCE = 100
+"""Functions in one crate."""
 
-# How many elements there are, and `k`, the compiler cannot see.  Every line has for each input and each of its elements the
-# value and the derivative; the first is that of dual numbers.
-_SHARED = """\
-#[path = "ROOT/tests/crates/bodies/src/dual.rs"]
-pub mod dual;
+# How many elements there are, and `k`, the compiler cannot see.
+_MAIN = """\
+#![no_main]
+#![allow(warnings, unconditional_panic, arithmetic_overflow)]
+pub use autodiff::*;
 
-type Reverse = fn(&[f64], &mut [f64], usize, f64) -> f64;
-type Forward = fn(&[f64], &[f64], usize) -> (f64, f64);
-type Wide = fn(&[f64], &[f64], &[f64], usize) -> [f64; 3];
+DUAL
+MODULES
 
-const INPUTS: [f64; 9] = [0.7371, -1.1293, 1.8147, 0.3217, -0.4639, 2.2391, 0.9173, -0.2713, 1.3719];
+const ALL: &[extern "C" fn(i32, *const *const u8) -> i32] = &[FUNCTIONS];
+
+#[unsafe(no_mangle)]
+pub extern "C" fn main(argc: i32, argv: *const *const u8) -> i32 {
+    core::hint::black_box(ALL).iter().map(|one| one(argc, argv)).sum()
+}
+
+unsafe extern "C" {
+    fn dprintf(file: i32, format: *const core::ffi::c_char, ...) -> i32;
+}
 
 pub struct Case {
-    pub number: usize,
-    pub n: usize,
+    pub argc: usize,
 }
 
 impl Case {
-    pub fn right(&self, of: fn(&[dual::Dual], usize) -> dual::Dual) {
-        self.show(|xs, k, at| {
-            let number = |(value, tangent)| dual::Dual { value, tangent };
-            let got = of(&xs.iter().copied().zip(towards(xs, at)).map(number).collect::<Vec<_>>(), k);
-            (got.value, got.tangent)
-        });
-    }
-
-    pub fn reverse(&self, of: Reverse) {
+    pub fn reverse(&self, of: fn(&[f64], &mut [f64], usize, f64) -> f64) {
         self.show(|xs, k, at| {
             let mut gradient = vec![0.0; xs.len()];
             let value = of(xs, &mut gradient, k, 1.0);
@@ -53,11 +64,11 @@ impl Case {
         });
     }
 
-    pub fn forward(&self, of: Forward) {
+    pub fn forward(&self, of: fn(&[f64], &[f64], usize) -> (f64, f64)) {
         self.show(|xs, k, at| of(xs, &towards(xs, at), k));
     }
 
-    pub fn width_2(&self, of: Wide) {
+    pub fn width_2(&self, of: fn(&[f64], &[f64], &[f64], usize) -> [f64; 3]) {
         self.show(|xs, k, at| {
             let got = of(xs, &towards(xs, at), &towards(xs, 0), k);
             (got[0], got[1])
@@ -69,98 +80,138 @@ impl Case {
     }
 
     fn show(&self, of: impl Fn(&[f64], usize, usize) -> (f64, f64)) {
-        let mut numbers = Vec::new();
-        for (size, k) in [(9, 3), (1, 0), (2, 1), (6, 2)] {
-            let xs = &INPUTS[..size + self.n - DEPTH];
+        for (size, k) in INPUTS {
+            let xs = &NUMBERS[..size + self.argc - 1];
             for at in 0..xs.len() {
-                let (value, slope) = of(xs, k * self.n, at);
-                numbers.extend([value, slope]);
+                let (value, slope) = of(xs, k * self.argc, at);
+                unsafe { dprintf(1, c"%.17g %.17g ".as_ptr(), value, slope) };
             }
         }
-        show(self.number, &[&numbers]);
+        unsafe { dprintf(1, c"\\n".as_ptr()) };
     }
 }
 
 fn towards(xs: &[f64], at: usize) -> Vec<f64> {
     (0..xs.len()).map(|i| if i == at { 1.0 } else { 0.0 }).collect()
 }
-""".replace("ROOT", str(ROOT)).replace("DEPTH", "2")
+"""
 
-_SIZES = (9, 1, 2, 6)
-"""Of the inputs above."""
+_MODULE = """\
+use crate::dual::Number;
+use autodiff::{autodiff_forward, autodiff_reverse};
+
+TEXT
+ATTRIBUTES
+fn primal(xs: &[f64], k: usize) -> f64 {
+    body(xs, k)
+}
+
+#[unsafe(export_name = "NAME")]
+pub extern "C" fn start(argc: i32, _argv: *const *const u8) -> i32 {
+    let case = crate::Case { argc: argc as usize };
+    CALLS
+    0
+}
+"""
 
 _OF_MODE = {
     "reverse": ("#[autodiff_reverse(reverse, Duplicated, Const, Active)]", "case.reverse(reverse);"),
     "forward": ("#[autodiff_forward(forward, Dual, Const, Dual)]", "case.forward(forward);"),
     "width 2": ("#[autodiff_forward(wide, 2, Dual, Const, Dual)]", "case.width_2(wide);"),
 }
-_RUSTC = re.compile(r"E\d{4}: ")
 _LINES = {"reverse": ["reverse"], "forward": ["forward"], "width 2": ["width 2, first", "width 2, second"]}
 
 
 @dataclass(frozen=True)
-class Program:
-    """A function, differentiated in these modes."""
+class Job:
+    """A function that is to be taken through the stages alone."""
 
-    function: Function
-    modes: tuple[str, ...] = MODES
-
-    def __str__(self) -> str:
-        return str(self.function)
-
-
-def source(program: Program, number: int) -> str:
-    """The module of a program."""
-    attributes, calls = zip(*(_OF_MODE[mode] for mode in program.modes), strict=True)
-    return "\n".join([
-        "use crate::dual::Number;",
-        "use autodiff::{autodiff_forward, autodiff_reverse};",
-        program.function.text,
-        *attributes,
-        "fn primal(xs: &[f64], k: usize) -> f64 {",
-        "    body(xs, k)",
-        "}",
-        "pub fn report(n: u32) {",
-        f"    let case = crate::Case {{ number: {number}, n: n as usize }};",
-        "    case.right(body);",
-        *(f"    {call}" for call in calls),
-        "}",
-        "",
-    ])  # fmt: skip
+    number: int
+    level: str
+    modes: Sequence[str]
+    right: Sequence[float]
+    crate: Path
+    module: Path
 
 
-def compared(program: Program, lines: list[list[float]]) -> Verdict:
+def judge(functions: Sequence[Function], level: str, folder: Path, modes: Sequence[str] = MODES) -> list[Verdict]:
+    """What becomes of each function at a level; `invalid` is what is no test, as it does not compile, panics or is infinite."""
+    found: list[Verdict] = []
+    for begin in range(0, len(functions), AT_ONCE):
+        found += _judge_crate(functions[begin : begin + AT_ONCE], level, folder, modes)
+    return found
+
+
+def _judge_crate(functions: Sequence[Function], level: str, folder: Path, modes: Sequence[str]) -> list[Verdict]:
+    rights = oracle.rights(functions, folder / "oracle")
+    valid = [number for number, right in enumerate(rights) if isinstance(right, list)]
+    verdicts = {number: Verdict("invalid", said) for number, said in enumerate(rights) if isinstance(said, str)}
+    if valid:
+        tools, bench = find_tools(), Workbench(folder / f"level{level}")
+        write([functions[number] for number in valid], bench, modes)
+        module = merged(bench, level, tools)
+        crate = bench.output() / "stages"
+        jobs = [Job(n, level, modes, list(rights[number]), crate, module) for n, number in enumerate(valid)]
+        with ProcessPoolExecutor(2) as pool:
+            verdicts |= dict(zip(valid, pool.map(_judge_alone, jobs), strict=True))
+    return [verdicts[number] for number in range(len(functions))]
+
+
+def write(functions: Sequence[Function], bench: Workbench, modes: Sequence[str]) -> None:
+    """The crate of these functions, a file for each."""
+    names = [f"p{number:04}" for number in range(len(functions))]
+    texts = {"DUAL": f"{DUAL}\n{INPUTS}", "MODULES": "".join(f"mod {name};\n" for name in names)}
+    bench.write(_filled(_MAIN, FUNCTIONS=", ".join(f"{name}::start" for name in names), **texts), f"{MANIFEST}\n{PROFILES}")
+    for stale in (bench.folder / "src").glob("p*.rs"):
+        stale.unlink()
+    attributes, calls = zip(*(_OF_MODE[mode] for mode in modes), strict=True)
+    for name, function in zip(names, functions, strict=True):
+        derived = {"ATTRIBUTES": "\n".join(attributes), "CALLS": "\n    ".join(calls)}
+        (bench.folder / "src" / f"{name}.rs").write_text(_filled(_MODULE, TEXT=function.text, NAME=name, **derived))
+
+
+def _filled(template: str, **texts: str) -> str:
+    for name, text in texts.items():
+        template = template.replace(name, text, 1)
+    return template
+
+
+def _judge_alone(job: Job) -> Verdict:
+    tools = find_tools()
+    with tempfile.TemporaryDirectory(dir=job.module.parent) as folder:
+        begun, out = Path(folder, "begun"), Path(folder, "out")
+        begun.mkdir()
+        out.mkdir()
+        only(job.module, f"p{job.number:04}", begun / "module.bc", tools.libllvm)
+        try:
+            binary = build(begun, stages(int(job.level), tools), job.crate, out, tools)
+        except UserError as error:
+            return refusal(str(error))
+        return _compared(job, binary)
+
+
+def _compared(job: Job, binary: Path) -> Verdict:
     """Whether each mode gives what dual numbers give."""
-    right, *got = lines
-    if len(right) != 2 * sum(_SIZES) or not all(abs(number) < _LARGEST for number in right):
-        return Verdict("invalid", "the function itself is infinite, or nearly so")
-    names = [line for mode in program.modes for line in _LINES[mode]]
-    differing = [
-        f"{name}: {what}" for name, numbers in zip(names, got, strict=True) for what in _differences(numbers, right)
-    ]
+    stdout, death = run(binary)
+    if death:
+        return Verdict("crash", death)
+    names = [line for mode in job.modes for line in _LINES[mode]]
+    lines = [[float(number) for number in line.split()] for line in stdout.splitlines()]
+    differing = [f"{name}: {what}" for name, got in zip(names, lines, strict=True) for what in differences(got, job.right)]
     return Verdict("wrong", "; ".join(differing)) if differing else Verdict("right")
 
 
-def _differences(got: list[float], right: list[float]) -> list[str]:
+def differences(got: Sequence[float], right: Sequence[float]) -> list[str]:
     """The first number of each input that is another; NaN is equal to none."""
     if len(got) != len(right):
         return [f"{len(got)} numbers instead of {len(right)}"]
     found, end = [], 0
-    for size in _SIZES:
+    for size in SIZES:
         begin, end = end, end + 2 * size
         scale = max(1.0, *map(abs, right[begin:end]))
         for at in range(begin, end):
             if not abs(got[at] - right[at]) <= TOLERANCE * scale:
                 what = f"derivative {(at - begin) // 2}" if (at - begin) % 2 else "value"
-                found.append(f"{what} of {size} is {got[at]:.12g}, not {right[at]:.12g}")
+                found.append(f"{what} of {size} elements is {got[at]:.12g}, not {right[at]:.12g}")
                 break
     return found
-
-
-def judge(programs: Sequence[Program], level: str, bench: Workbench) -> dict[Program, Verdict]:
-    """What becomes of each program at a level."""
-    verdicts: dict[Program, Verdict] = {}
-    for modes, its in groupby(sorted(programs, key=lambda p: p.modes), key=lambda p: p.modes):
-        lines = 1 + sum(len(_LINES[mode]) for mode in modes)
-        Kind(_SHARED, source, compared, lines).judge(list(its), level, bench, verdicts)
-    return {p: Verdict("invalid", v.said) if _RUSTC.match(v.said) else v for p, v in verdicts.items()}

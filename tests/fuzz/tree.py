@@ -35,7 +35,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Function:
-    """Helpers and a body: `fn body<T: Number>(xs: &[T], k: usize) -> T`; `seed` is where it came from."""
+    """Helpers and a body: `pub fn body<T: Number>(xs: &[T], k: usize) -> T`; `seed` is where it came from."""
 
     seed: int
     root: Node

@@ -105,8 +105,8 @@ def _judge_level(job: tuple[Workbench, str, list[list[Program]]]) -> Verdicts:
     return verdicts
 
 
-def _compared(program: Program, lines: list[list[float]]) -> Verdict:
-    (got,), expected, tolerance = lines, right(program), program.header.tolerance
+def _compared(program: Program, got: list[float]) -> Verdict:
+    expected, tolerance = right(program), program.header.tolerance
     if len(got) == len(expected) and all(
         math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance) for a, b in zip(got, expected, strict=True)
     ):
