@@ -18,6 +18,7 @@ from pipeline.repairs import (
     constants,
     copies,
     dispatch,
+    extremes,
     inline,
     opaque,
     overlaps,
@@ -493,6 +494,23 @@ define ptr @shim(i64 %n) {
     text = body(mended(tmp_path, source, zeroed.by_store))
     assert re.findall(r"@([\w.]+)\(", text) == ["malloc", "llvm.memset.p0.i64"]
     assert "ret ptr %2" in text
+
+
+@pytest.mark.parametrize(("unknown", "known"), [("maximumnum.f64", "maxnum.f64"), ("minimumnum.v2f64", "minnum.v2f64")])
+def test_the_larger_of_two_is_by_an_intrinsic_that_enzyme_knows(tmp_path: Path, unknown: str, known: str) -> None:
+    ty = "<2 x double>" if "v2" in unknown else "double"
+    source = f"""declare {ty} @llvm.{unknown}({ty}, {ty})
+define {ty} @shim({ty} %x, {ty} %y) {{
+  %z = call nsz {ty} @llvm.{unknown}({ty} %x, {ty} %y)
+  ret {ty} %z
+}}
+define {ty} @bystander({ty} %x) {{
+  %z = call {ty} @llvm.{unknown}({ty} %x, {ty} %x)
+  ret {ty} %z
+}}"""
+    text = mended(tmp_path, source, extremes.by_older_intrinsics)
+    assert f"%z = call nsz {ty} @llvm.{known}({ty} %x, {ty} %y)" in body(text)
+    assert f"@llvm.{unknown}(" in body(text, "bystander")
 
 
 COPIES = """

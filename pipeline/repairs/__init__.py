@@ -16,6 +16,7 @@ from pipeline.repairs import (
     constants,
     copies,
     dispatch,
+    extremes,
     growth,
     inline,
     loops,
@@ -51,6 +52,7 @@ _OF_MEMORY = (
     ("overlaps", overlaps.by_copy),
     ("zeroed", zeroed.by_store),
     ("copies", copies.say_what_is_copied),
+    ("extremes", extremes.by_older_intrinsics),
 )
 _OF_PATHS = (
     ("panics", panics.keep),
