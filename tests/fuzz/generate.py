@@ -144,7 +144,7 @@ class _Generator:
     def _block(self, kind: str, names: Names, depth: int) -> Node:
         count = self.random.randint(1, 3) if kind == "B" else self.random.choice([0, 0, 0, 1, 2])
         statements = [self._code("s", names, depth) for _ in range(count if depth > 0 else count > 0)]
-        result = [self._code("f", names, depth), "\n"] if kind == "E" else []
+        result: list[str | Node] = [self._code("f", names, depth), "\n"] if kind == "E" else []
         return Node(kind, ("{\n", *_lines(statements), *result, "}"))
 
     def _picked(self, what: str, names: Names) -> str:

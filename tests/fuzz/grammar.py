@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """What a random function is made of: templates of Rust, each with holes for more.
 
 A hole is `$`, a modifier or none, and a letter.  Small letters are code:
@@ -58,14 +59,12 @@ HELPERS = (
     ("f", "fn $H<T: Number>($:S: &[T], $:S: &[T], $:x: T) -> T $E", "$H(&$S, &$S, $f)"),
     (
         "f",
-        "fn $H<T: Number>($:x: T, $:x: T, $:n: usize) -> T { if $=n == 0 { return $f; } $s "
-        "let one = $H($k, $k, $=n - 1); let $:x = one; $f }",
+        "fn $H<T: Number>($:x: T, $:x: T, $:n: usize) -> T { if $=n == 0 { return $f; } $s let one = $H($k, $k, $=n - 1); let $:x = one; $f }",
         "$H($f, $f, $i % 4)",
     ),
     (
         "f",
-        "fn $H<T: Number>($:S: &[T], $:x: T) -> T { if $=S.len() < 2 { return $E; } "
-        "let (left, right) = $=S.split_at($=S.len() / 2); $H(left, $f) * 0.5 + $H(right, $f).tanh() }",
+        "fn $H<T: Number>($:S: &[T], $:x: T) -> T { if $=S.len() < 2 { return $E; } let (left, right) = $=S.split_at($=S.len() / 2); $H(left, $f) * 0.5 + $H(right, $f).tanh() }",
         "$H(&$S, $f)",
     ),
     ("y", "fn $H<T: Number>($:x: T, $:n: usize) -> Option<T> { $s if $b { return None; } Some($E) }", "$H($f, $i)"),

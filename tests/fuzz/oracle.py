@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -119,7 +118,7 @@ def _unfit(functions: Sequence[Function], folder: Path) -> list[tuple[str, int]]
 
 def _run(folder: Path, first: int) -> tuple[list[str], str]:
     """The lines of all functions from that one on, and why there are no more."""
-    program = [folder / "target" / "debug" / "bench", str(first)]
+    program: list[str | Path] = [folder / "target" / "debug" / "bench", str(first)]
     try:
         done = subprocess.run(program, capture_output=True, text=True, check=False, timeout=_PATIENCE_S)
     except subprocess.TimeoutExpired as hangs:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import logging
-import subprocess
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.errors import UserError
-from pipeline.toolchain import Tools, find_tools
+from pipeline.toolchain import find_tools
 from tests.alone import build, merged, only, stages
 from tests.fuzz import oracle
-from tests.fuzz.oracle import DUAL, INPUTS, SIZES, Right
+from tests.fuzz.oracle import DUAL, INPUTS, SIZES
 from tests.fuzz.tree import Function
 from tests.programs import PROFILES, Verdict, refusal, run
 from tests.workbench import MANIFEST, Workbench
@@ -144,14 +142,14 @@ def judge(functions: Sequence[Function], level: str, folder: Path, modes: Sequen
 
 def _judge_crate(functions: Sequence[Function], level: str, folder: Path, modes: Sequence[str]) -> list[Verdict]:
     rights = oracle.rights(functions, folder / "oracle")
-    valid = [number for number, right in enumerate(rights) if isinstance(right, list)]
+    valid = {number: right for number, right in enumerate(rights) if isinstance(right, list)}
     verdicts = {number: Verdict("invalid", said) for number, said in enumerate(rights) if isinstance(said, str)}
     if valid:
         tools, bench = find_tools(), Workbench(folder / f"level{level}")
         write([functions[number] for number in valid], bench, modes)
         module = merged(bench, level, tools)
         crate = bench.output() / "stages"
-        jobs = [Job(n, level, modes, list(rights[number]), crate, module) for n, number in enumerate(valid)]
+        jobs = [Job(number, level, modes, right, crate, module) for number, right in enumerate(valid.values())]
         with ProcessPoolExecutor(2) as pool:
             verdicts |= dict(zip(valid, pool.map(_judge_alone, jobs), strict=True))
     return [verdicts[number] for number in range(len(functions))]
