@@ -25,6 +25,7 @@ from pipeline.debug_info import (
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Module, Value
 from pipeline.llvm_inspect import Inspector
+from pipeline.loop_values import carried
 from pipeline.toolchain import Tool
 
 _POINTER = "what is called here through a pointer would count as constant: {} functions of the program have that type"
@@ -36,6 +37,7 @@ _LOOKED_AT = "the bits of a float are moved as an integer here, and their deriva
 _MOVED = "a word that may hold floats is moved as an integer here, and their derivatives would be lost"
 _CONSTANT = "a constant that may be a float is stored as an integer here, and forward mode would take it for its own tangent"
 _LOOP = "this loop is left for the loop around it, and for all else: how often it runs would be miscounted"
+_CARRIED = "a loop carries or replaces this value, and uses it: of its adjoint only the last iteration's would count"
 _RECURSIVE = "an integer that a recursive function returns by pointer would be stored to a shadow that may not be there"
 
 _WIDTHS = set(FLOAT_BITS.values())
@@ -58,7 +60,7 @@ def audit(libllvm: Tool, path: Path, reverse: Iterable[str] = (), forward: Itera
     with Module(libllvm, path) as module:
         rules, reverse, forward = _Audit(Inspector(module)), list(reverse), list(forward)
         found = [finding for function in rules.tree([*reverse, *forward]) for finding in rules.of(function)]
-        found += [*rules.of_adjoints(reverse), *rules.of_loops(reverse)]
+        found += [*rules.of_adjoints(reverse), *rules.of_loops(reverse), *rules.of_carried(reverse)]
         for shim in forward:
             found += rules.of_tangents(rules.tree([shim]))
     return list(dict.fromkeys(found))
@@ -100,6 +102,11 @@ class _Audit:
             for loop in flow.loops():
                 if flow.exits_that_come_back(loop):
                     yield self._at(flow.ends[loop.header], _LOOP)
+
+    def of_carried(self, shims: Sequence[str]) -> Iterator[Diagnostic]:
+        """Values of which reverse mode makes the adjoint by a shortcut that leaves out what a loop makes of them."""
+        for function in self.tree(shims):
+            yield from (self._at(instruction, _CARRIED) for instruction in carried(self.inspector, function))
 
     def of_adjoints(self, shims: Sequence[str]) -> Iterator[Diagnostic]:
         """What is no float and a recursive function stores to its result's place: reverse mode stores it to a shadow, too.

@@ -19,10 +19,10 @@ FULL = pytest.mark.full
 @pytest.mark.parametrize(
     ("crate", "level", "count"),
     [
-        ("bodies", "0", 336),
-        ("bodies", "3", 336),
+        ("bodies", "0", 372),
+        ("bodies", "3", 372),
         ("growth", "3", 120),
-        *(pytest.param("bodies", level, 336, marks=FULL) for level in "12"),
+        *(pytest.param("bodies", level, 372, marks=FULL) for level in "12"),
         *(pytest.param("growth", level, 120, marks=FULL) for level in "12"),
     ],
 )

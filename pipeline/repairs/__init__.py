@@ -13,6 +13,7 @@ from pipeline.llvm import Module, Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import (
     by_pointer,
+    carried,
     constants,
     copies,
     dispatch,
@@ -57,6 +58,7 @@ _OF_MEMORY = (
 _OF_PATHS = (
     ("panics", panics.keep),
     ("loops", loops.shape),
+    ("carried", carried.by_call),
 )
 NAMES = (
     *dict.fromkeys(name for name, _ in _OF_CALLS),
