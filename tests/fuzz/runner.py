@@ -26,8 +26,8 @@ MODES = ("reverse", "forward", "width 2")
 TOLERANCE = 1e-9
 """Relative to the largest number of what belongs together, absolute below 1: derivatives may be reordered (fast math)."""
 
-AT_ONCE = 100
-"""Functions in one crate."""
+AT_ONCE = 30
+"""Functions in one crate: of more, to read the module again and again for each takes longer than to begin anew."""
 
 # How many elements there are, and `k`, the compiler cannot see.
 _MAIN = """\
