@@ -96,6 +96,11 @@ class Editor(Inspector):
         attribute = self.api.CreateStringAttribute(self.module.context, name.encode(), len(name), value.encode(), len(value))
         self.api.AddAttributeAtIndex(function, index, attribute)
 
+    def add_call_attribute(self, call: Value, name: str) -> None:
+        """Give a call an attribute that is no LLVM's own."""
+        attribute = self.api.CreateStringAttribute(self.module.context, name.encode(), len(name), b"", 0)
+        self.api.AddCallSiteAttribute(call, FUNCTION, attribute)
+
     def say_float(self, load: Value) -> None:
         """Tell Enzyme that what is loaded is the float that its type says: elsewhere it may not find out."""
         api, context = self.api, self.module.context

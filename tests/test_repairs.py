@@ -20,6 +20,7 @@ from pipeline.repairs import (
     dispatch,
     extremes,
     inline,
+    mixed,
     opaque,
     overlaps,
     repair,
@@ -494,6 +495,25 @@ define ptr @shim(i64 %n) {
     text = body(mended(tmp_path, source, zeroed.by_store))
     assert re.findall(r"@([\w.]+)\(", text) == ["malloc", "llvm.memset.p0.i64"]
     assert "ret ptr %2" in text
+
+
+def test_memory_that_is_chosen_from_is_active(tmp_path: Path) -> None:
+    source = """declare ptr @malloc(i64)
+define ptr @shim(i1 %c, ptr %other) {
+  %alone = call ptr @malloc(i64 16)
+  br i1 %c, label %grows, label %out
+grows:
+  %grown = call ptr @malloc(i64 32)
+  br label %out
+out:
+  %memory = phi ptr [ %grown, %grows ], [ %other, %0 ]
+  store ptr %alone, ptr %memory
+  ret ptr %memory
+}"""
+    text = mended(tmp_path, source, mixed.make_active)
+    (attributes,) = re.findall(r"^attributes (#\d+) = \{ \"enzyme_active\" \}", text, re.MULTILINE)
+    assert re.search(rf"%grown = call ptr @malloc\(i64 32\) {attributes}$", body(text), re.MULTILINE)
+    assert re.search(r"%alone = call ptr @malloc\(i64 16\)$", body(text), re.MULTILINE)
 
 
 @pytest.mark.parametrize(("unknown", "known"), [("maximumnum.f64", "maxnum.f64"), ("minimumnum.v2f64", "minnum.v2f64")])

@@ -21,6 +21,7 @@ from pipeline.repairs import (
     growth,
     inline,
     loops,
+    mixed,
     opaque,
     overlaps,
     panics,
@@ -52,6 +53,7 @@ _OF_MEMORY = (
     ("recursive_results", recursive_results.hide),
     ("overlaps", overlaps.by_copy),
     ("zeroed", zeroed.by_store),
+    ("mixed", mixed.make_active),
     ("copies", copies.say_what_is_copied),
     ("extremes", extremes.by_older_intrinsics),
 )
