@@ -38,6 +38,7 @@ _MOVED = "a word that may hold floats is moved as an integer here, and their der
 _CONSTANT = "a constant that may be a float is stored as an integer here, and forward mode would take it for its own tangent"
 _LOOP = "this loop is left for the loop around it, and for all else: how often it runs would be miscounted"
 _CARRIED = "a loop carries or replaces this value, and uses it: of its adjoint only the last iteration's would count"
+_TWICE = "a float comes here twice from the same place, by several cases of a `match`, and its adjoint would count twice"
 _RECURSIVE = "an integer that a recursive function returns by pointer would be stored to a shadow that may not be there"
 
 _WIDTHS = set(FLOAT_BITS.values())
@@ -60,7 +61,7 @@ def audit(libllvm: Tool, path: Path, reverse: Iterable[str] = (), forward: Itera
     with Module(libllvm, path) as module:
         rules, reverse, forward = _Audit(Inspector(module)), list(reverse), list(forward)
         found = [finding for function in rules.tree([*reverse, *forward]) for finding in rules.of(function)]
-        found += [*rules.of_adjoints(reverse), *rules.of_loops(reverse), *rules.of_carried(reverse)]
+        found += [*rules.of_adjoints(reverse), *rules.of_loops(reverse), *rules.of_sums(reverse)]
         for shim in forward:
             found += rules.of_tangents(rules.tree([shim]))
     return list(dict.fromkeys(found))
@@ -103,10 +104,11 @@ class _Audit:
                 if flow.exits_that_come_back(loop):
                     yield self._at(flow.ends[loop.header], _LOOP)
 
-    def of_carried(self, shims: Sequence[str]) -> Iterator[Diagnostic]:
-        """Values of which reverse mode makes the adjoint by a shortcut that leaves out what a loop makes of them."""
+    def of_sums(self, shims: Sequence[str]) -> Iterator[Diagnostic]:
+        """Values whose adjoint reverse mode does not add up as it should: carried through loops, or come here by a switch."""
         for function in self.tree(shims):
             yield from (self._at(instruction, _CARRIED) for instruction in carried(self.inspector, function))
+            yield from (self._at(phi, _TWICE) for phi in self.inspector.phis_of_one_block_twice(function))
 
     def of_adjoints(self, shims: Sequence[str]) -> Iterator[Diagnostic]:
         """What is no float and a recursive function stores to its result's place: reverse mode stores it to a shadow, too.

@@ -348,6 +348,12 @@ class Inspector:
         """The value that a phi has if control came from a block."""
         return self.chosen(phi)[self.incoming_blocks(phi).index(block)]
 
+    def phis_of_one_block_twice(self, function: Value) -> list[Value]:
+        """The phis of floats to which a block leads in several ways, as a `switch` does."""
+        phis = filter(self.api.IsAPHINode, self.module.returning_instructions(function))
+        floats = [phi for phi in phis if self.float_name(self.api.TypeOf(phi))]
+        return [phi for phi in floats if len(set(blocks := self.incoming_blocks(phi))) < len(blocks)]
+
     def is_intrinsic(self, value: Value) -> bool:
         """True for a call of one of LLVM's own functions."""
         return self.module.is_call(value) and self.module.name(self.module.callee(value)).startswith("llvm.")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.audit import _TWICE, audit
 from pipeline.call_tree import call_tree, indirect_calls
 from pipeline.llvm import Module
 from pipeline.llvm_edit import Editor
@@ -26,6 +27,7 @@ from pipeline.repairs import (
     repair,
     retype,
     split_words,
+    switches,
     zeroed,
 )
 from pipeline.repairs.words import Words
@@ -514,6 +516,37 @@ out:
     (attributes,) = re.findall(r"^attributes (#\d+) = \{ \"enzyme_active\" \}", text, re.MULTILINE)
     assert re.search(rf"%grown = call ptr @malloc\(i64 32\) {attributes}$", body(text), re.MULTILINE)
     assert re.search(r"%alone = call ptr @malloc\(i64 16\)$", body(text), re.MULTILINE)
+
+
+SWITCH = """define double @shim(i64 %n, double %x) {{
+  switch i64 %n, label %out [
+    i64 0, label %{third}
+    i64 1, label %squares
+    i64 4, label %{third}
+  ]
+squares:
+  %square = fmul double %x, %x
+  br label %out
+other:
+  br label %out
+out:
+  %y = phi double [ %x, %0 ], {twice}[ %square, %squares ], [ 1.0, %other ]
+  ret double %y
+}}"""
+
+
+def test_a_switch_that_gives_a_float_twice_is_branches(tmp_path: Path) -> None:
+    source = SWITCH.format(third="out", twice="[ %x, %0 ], [ %x, %0 ], ").replace("other:", "other: ; no way leads here")
+    text = body(mended(tmp_path, source, switches.lower))
+    assert "switch" not in text
+    assert [finding.message for finding in audit(TOOLS.libllvm, tmp_path / "given.bc", ["shim"])] == [_TWICE]
+    assert audit(TOOLS.libllvm, tmp_path / "given.bc", forward=["shim"]) == []
+    assert audit(TOOLS.libllvm, tmp_path / MODULE, ["shim"]) == []
+
+
+def test_a_switch_that_gives_each_float_once_stays(tmp_path: Path) -> None:
+    assert "switch i64" in body(mended(tmp_path, SWITCH.format(third="other", twice=""), switches.lower))
+    assert audit(TOOLS.libllvm, tmp_path / "given.bc", ["shim"]) == []
 
 
 @pytest.mark.parametrize(("unknown", "known"), [("maximumnum.f64", "maxnum.f64"), ("minimumnum.v2f64", "minnum.v2f64")])

@@ -28,6 +28,7 @@ from pipeline.repairs import (
     recursive_results,
     retype,
     split_words,
+    switches,
     zeroed,
 )
 from pipeline.repairs.inline import CLEAN
@@ -59,6 +60,7 @@ _OF_MEMORY = (
 )
 _OF_PATHS = (
     ("panics", panics.keep),
+    ("switches", switches.lower),
     ("loops", loops.shape),
     ("carried", carried.by_call),
 )

@@ -227,6 +227,21 @@ body!(divides_on, |xs| {
     sum
 });
 
+body!(matches_in_several_arms, |xs| {
+    let mut sum = T::from(0.5);
+    for (i, &x) in xs.iter().enumerate() {
+        let mut y = x;
+        match i % 6 {
+            0 | 3 => y = x * x,
+            1 => y = x * sum * 0.1,
+            4 if x > 1.0 => y = x * 0.3,
+            _ => {}
+        }
+        sum = sum * 0.5 + y;
+    }
+    sum
+});
+
 pub fn report() {
     let inputs = [1.5, -0.5, 2.5, 3.5, 0.75, -1.0, 1.25, 0.3, 2.2, -0.1, 1.1, 0.9, 4.4];
     let reports = [
@@ -251,6 +266,7 @@ pub fn report() {
         keeps_or_replaces::report,
         keeps_the_larger::report,
         divides_on::report,
+        matches_in_several_arms::report,
     ];
     for report in reports {
         report(&inputs);
