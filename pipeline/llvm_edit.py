@@ -111,6 +111,12 @@ class Editor(Inspector):
         kind = api.GetMDKindIDInContext(context, b"enzyme_type", len(b"enzyme_type"))
         api.SetMetadata(load, kind, api.MetadataAsValue(context, tree))
 
+    def say_inactive(self, instruction: Value) -> None:
+        """Tell Enzyme that what an instruction makes has no derivative."""
+        name = b"enzyme_inactive"
+        kind = self.api.GetMDKindIDInContext(self.module.context, name, len(name))
+        self.api.SetMetadata(instruction, kind, self.api.MetadataAsValue(self.module.context, self._node([])))
+
     def say_points_to(self, call: Value, position: int, kind: str) -> None:
         """Tell Enzyme that an argument of a call points to numbers of that type of Enzyme's, and to nothing else."""
         name, value = b"enzyme_type", f"{{[-1]:Pointer, [-1,-1]:{kind}}}".encode()

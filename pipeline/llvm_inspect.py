@@ -50,6 +50,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "IsALoadInst": (c_void_p, [c_void_p]),
     "IsAStoreInst": (c_void_p, [c_void_p]),
     "IsAPHINode": (c_void_p, [c_void_p]),
+    "IsAIntToPtrInst": (c_void_p, [c_void_p]),
     "IsASelectInst": (c_void_p, [c_void_p]),
     "IsAUndefValue": (c_void_p, [c_void_p]),
     "CountIncoming": (c_uint, [c_void_p]),

@@ -21,6 +21,7 @@ from pipeline.repairs import (
     dispatch,
     extremes,
     inline,
+    integers,
     mixed,
     opaque,
     overlaps,
@@ -516,6 +517,25 @@ out:
     (attributes,) = re.findall(r"^attributes (#\d+) = \{ \"enzyme_active\" \}", text, re.MULTILINE)
     assert re.search(rf"%grown = call ptr @malloc\(i64 32\) {attributes}$", body(text), re.MULTILINE)
     assert re.search(r"%alone = call ptr @malloc\(i64 16\)$", body(text), re.MULTILINE)
+
+
+def test_what_counts_is_inactive_but_for_pointers_and_bits(tmp_path: Path) -> None:
+    source = """declare i64 @llvm.umin.i64(i64, i64)
+define ptr @shim(i64 %n, double %x, ptr %p) {
+  %counted = mul i64 %n, 24
+  %bytes = shl i64 %n, 3
+  %high = shl i64 %n, 32
+  %less = call i64 @llvm.umin.i64(i64 %counted, i64 %bytes)
+  %sum = fadd double %x, %x
+  store double %sum, ptr %p
+  %address = ptrtoint ptr %p to i64
+  %next = add i64 %address, 8
+  %place = inttoptr i64 %next to ptr
+  ret ptr %place
+}"""
+    lines = body(mended(tmp_path, source, integers.say_inactive)).splitlines()
+    said = {line.split()[0] for line in lines if "!enzyme_inactive" in line or re.search(r" #\d+$", line)}
+    assert said == {"%counted", "%bytes", "%less"}
 
 
 SWITCH = """define double @shim(i64 %n, double %x) {{

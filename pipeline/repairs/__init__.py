@@ -20,6 +20,7 @@ from pipeline.repairs import (
     extremes,
     growth,
     inline,
+    integers,
     loops,
     mixed,
     opaque,
@@ -63,6 +64,7 @@ _OF_PATHS = (
     ("switches", switches.lower),
     ("loops", loops.shape),
     ("carried", carried.by_call),
+    ("integers", integers.say_inactive),
 )
 NAMES = (
     *dict.fromkeys(name for name, _ in _OF_CALLS),
