@@ -18,8 +18,6 @@ from random import Random
 from pipeline.audit import audit
 from pipeline.enzyme_driver import Catalyst
 from pipeline.errors import UserError
-from pipeline.llvm import Module
-from pipeline.llvm_edit import Editor
 from pipeline.process import run_tool
 from pipeline.repairs import NAMES
 from pipeline.stages import MODULE
@@ -29,9 +27,10 @@ from pipeline.stages.link import Link
 from pipeline.stages.opt1 import Opt1
 from pipeline.stages.opt2 import Opt2
 from pipeline.toolchain import Tools, find_tools
+from tests.alone import silence
 from tests.table import catalogue, composite
 from tests.table.headers import Program
-from tests.table.runner import run, write
+from tests.table.runner import KIND
 from tests.workbench import Workbench
 
 CONTROL = "square"
@@ -87,13 +86,13 @@ class Begun:
 
 def begin(program: Program, bench: Workbench, tools: Tools) -> Begun:
     """Take a program up to opt1."""
-    write([program], bench)
+    KIND.write([program], bench)
     built = bench.doit("llvm_link", f"profile=level{program.level}")
     assert built.returncode == 0, built.stderr
     begun, small = Begun(program, bench.output() / "stages", bench.folder / "opt1"), bench.folder / "small"
     for folder in (small, begun.opt1):
         folder.mkdir(exist_ok=True)
-    _shrink(begun.stages / "03-llvm_link" / MODULE, small / MODULE, tools)
+    silence(begun.stages / "03-llvm_link" / MODULE, small / MODULE, tools)
     level = 2 if program.level == "s" else int(program.level)
     Opt1(tools.opt, level).run({"module": small}, begun.opt1, bench.folder / "log")
     return begun
@@ -115,22 +114,7 @@ def tried(begun: Begun, without: tuple[str, ...], folder: Path, tools: Tools) ->
         _compile(outs, begun.stages, log, tools)
     except UserError:
         return found, "refused"
-    return found, run([program], outs["link"] / "bench")[program].kind
-
-
-def _shrink(module: Path, to: Path, tools: Tools) -> None:
-    """Let what never returns end the program without a word: what a panic says is most of the module, and no matter here."""
-    with Module(tools.libllvm, module) as opened:
-        editor = Editor(opened)
-        for function in [f for f in opened.functions() if opened.is_defined(f) and editor.has_attribute(f, "noreturn")]:
-            ty = editor.function_type(function)
-            ending = editor.internal_function("ending", editor.return_type(ty), editor.parameter_types(ty))
-            editor.copy_attributes(function, ending, but=())
-            with editor.block(ending) as builder:
-                editor.end_program(builder, "panic\n")
-            editor.api.ReplaceAllUsesWith(function, ending)
-        editor.run_passes("globaldce")
-        opened.write(to)
+    return found, KIND.run([program], outs["link"] / "bench")[program].kind
 
 
 def _compile(outs: dict[str, Path], stages: Path, log: Path, tools: Tools) -> None:

@@ -150,16 +150,32 @@ def types_around(module: Module, instruction: Value) -> Iterator[list[Value]]:
 
     Those are the types that a generic function was made for, or, where it is not generic, those of its header.
     """
+    for operands in _functions_around(module, instruction):
+        if types := _made_for(module, operands):
+            yield types
+        else:
+            signature = module.metadata_operands(operands[_SIGNATURE])[_TYPES] if operands[_SIGNATURE] else 0
+            yield [ty for ty in module.metadata_operands(signature) if ty] if signature else []
+
+
+def types_made_for(module: Module, instruction: Value) -> Iterator[list[Value]]:
+    """The types that each generic function around an instruction was made for, the innermost inlined one first."""
+    return filter(None, (_made_for(module, operands) for operands in _functions_around(module, instruction)))
+
+
+def _functions_around(module: Module, instruction: Value) -> Iterator[list[Value]]:
+    """What debug info has of each function around an instruction."""
     for scope in module.scopes(instruction):
         operands = module.metadata_operands(scope)
         while len(operands) <= _TEMPLATE:  # a block in the function
             operands = module.metadata_operands(operands[_SCOPE])
-        parameters = module.metadata_operands(operands[_TEMPLATE]) if operands[_TEMPLATE] else []
-        if parameters:
-            yield [module.metadata_operands(parameter)[_PARAMETER_TYPE] for parameter in parameters]
-        else:
-            signature = module.metadata_operands(operands[_SIGNATURE])[_TYPES] if operands[_SIGNATURE] else 0
-            yield [ty for ty in module.metadata_operands(signature) if ty] if signature else []
+        yield operands
+
+
+def _made_for(module: Module, function: list[Value]) -> list[Value]:
+    """The types that a function was made for, of what debug info has of it; none where it is not generic."""
+    parameters = module.metadata_operands(function[_TEMPLATE]) if function[_TEMPLATE] else []
+    return [module.metadata_operands(parameter)[_PARAMETER_TYPE] for parameter in parameters]
 
 
 def types_in(module: Module, function: Value) -> set[Value]:

@@ -71,6 +71,7 @@ class Catalyst:
 _REFUSAL = re.compile(r"^error: (?:<unknown>:0:0: |(?P<place>[^\s:][^:]*:\d+:\d+): )?.*?Enzyme: (?P<message>.*)")
 _ACTIVITIES = (" constantarg[", " constantinst[")  # what Enzyme knew of each instruction: for the log
 _ANALYSIS, _CONTRADICTION = "<analysis>", "Illegal updateAnalysis"
+_PRINTED = (";", "define ")  # how the print of a function begins
 _METADATA = re.compile(r", ![\w.]+ !\d+")
 _LEFT = re.compile(rb"@__enzyme_(?:autodiff|fwddiff)\(")
 _MEMMOVE = "didn't implement memmove"  # it goes on, and the gradient may be wrong
@@ -94,12 +95,20 @@ def _message(first_line: str, following: Sequence[str]) -> str:
     if first_line == _ANALYSIS:
         which = next((line for line in following if line.startswith(_CONTRADICTION)), "")
         return f"the same memory holds values of two types{which.removeprefix(_CONTRADICTION)}"
-    if not first_line.startswith((";", "define ")):
+    if not first_line.startswith(_PRINTED):
         return first_line
-    after = itertools.dropwhile(lambda line: line != "}", following)
-    said = itertools.takewhile(lambda line: not line.startswith("  "), itertools.islice(after, 1, None))
+    after = _behind_functions([first_line, *following])
+    said = itertools.takewhile(lambda line: not line.startswith("  "), after)
     words = (_METADATA.sub("", line) for line in said if line and not line.startswith(_ACTIVITIES))
     return " ".join(words) or "it does not say why; the log has the function"
+
+
+def _behind_functions(lines: Sequence[str]) -> Sequence[str]:
+    """What follows the print of a function, or of two: as it was, and what Enzyme made of it so far."""
+    while lines and (not lines[0] or lines[0].startswith(_PRINTED)):
+        end = lines.index("}") if lines[0] and "}" in lines else 0
+        lines = lines[end + 1 :]
+    return lines
 
 
 def _assertion(output: str) -> str:

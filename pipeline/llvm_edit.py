@@ -58,6 +58,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "BuildLoad2": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildStore": (c_void_p, [c_void_p, c_void_p, c_void_p]),
     "BuildInBoundsGEP2": (c_void_p, [c_void_p, c_void_p, c_void_p, POINTER(c_void_p), c_uint, c_char_p]),
+    "BuildFDiv": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildMul": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildMemSet": (c_void_p, [c_void_p, c_void_p, c_void_p, c_void_p, c_uint]),
     "BuildMemCpy": (c_void_p, [c_void_p, c_void_p, c_uint, c_void_p, c_uint, c_void_p]),
@@ -97,6 +98,11 @@ class Editor(Inspector):
         attribute = self.api.CreateStringAttribute(self.module.context, name.encode(), len(name), value.encode(), len(value))
         self.api.AddAttributeAtIndex(function, index, attribute)
 
+    def add_call_attribute(self, call: Value, name: str) -> None:
+        """Give a call an attribute that is no LLVM's own."""
+        attribute = self.api.CreateStringAttribute(self.module.context, name.encode(), len(name), b"", 0)
+        self.api.AddCallSiteAttribute(call, FUNCTION, attribute)
+
     def say_float(self, load: Value) -> None:
         """Tell Enzyme that what is loaded is the float that its type says: elsewhere it may not find out."""
         api, context = self.api, self.module.context
@@ -107,10 +113,13 @@ class Editor(Inspector):
         kind = api.GetMDKindIDInContext(context, b"enzyme_type", len(b"enzyme_type"))
         api.SetMetadata(load, kind, api.MetadataAsValue(context, tree))
 
-    def say_inactive(self, variable: Value) -> None:
-        """Tell Enzyme that a global variable has no shadow but itself."""
+    def say_inactive(self, value: Value) -> None:
+        """Tell Enzyme that what an instruction makes has no derivative, or that a global variable has no shadow but itself."""
         kind = self.api.GetMDKindIDInContext(self.module.context, _INACTIVE, len(_INACTIVE))
-        self.api.GlobalSetMetadata(variable, kind, self._node([]))
+        if self.api.IsAGlobalVariable(value):
+            self.api.GlobalSetMetadata(value, kind, self._node([]))
+        else:
+            self.api.SetMetadata(value, kind, self.api.MetadataAsValue(self.module.context, self._node([])))
 
     def say_points_to(self, call: Value, position: int, kind: str) -> None:
         """Tell Enzyme that an argument of a call points to numbers of that type of Enzyme's, and to nothing else."""

@@ -50,6 +50,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "IsALoadInst": (c_void_p, [c_void_p]),
     "IsAStoreInst": (c_void_p, [c_void_p]),
     "IsAPHINode": (c_void_p, [c_void_p]),
+    "IsAIntToPtrInst": (c_void_p, [c_void_p]),
     "IsASelectInst": (c_void_p, [c_void_p]),
     "IsAUndefValue": (c_void_p, [c_void_p]),
     "CountIncoming": (c_uint, [c_void_p]),
@@ -359,6 +360,12 @@ class Inspector:
     def incoming_from(self, phi: Value, block: Value) -> Value:
         """The value that a phi has if control came from a block."""
         return self.chosen(phi)[self.incoming_blocks(phi).index(block)]
+
+    def phis_of_one_block_twice(self, function: Value) -> list[Value]:
+        """The phis of floats to which a block leads in several ways, as a `switch` does."""
+        phis = filter(self.api.IsAPHINode, self.module.returning_instructions(function))
+        floats = [phi for phi in phis if self.float_name(self.api.TypeOf(phi))]
+        return [phi for phi in floats if len(set(blocks := self.incoming_blocks(phi))) < len(blocks)]
 
     def is_intrinsic(self, value: Value) -> bool:
         """True for a call of one of LLVM's own functions."""

@@ -70,6 +70,13 @@ def test_message_behind_a_function_is_without_what_is_for_the_log() -> None:
     assert found == Diagnostic("Enzyme: cannot handle unknown binary operator:   %11 = lshr i64 %9, 32", "a.rs:1:2")
 
 
+def test_message_behind_two_functions() -> None:
+    first, second = ["define double @f(ptr %0) {", "}", ""], ["; Function Attrs: nofree", "define double @g(ptr %0) {", "}", ""]
+    said = ["cannot handle (reverse) unknown intrinsic", "llvm.maximumnum", "  %1 = call double @llvm.maximumnum.f64()"]
+    (found,) = read(f"error: a.rs:1:2: {IN_FUNCTION}: Enzyme: ; Function Attrs: nofree", *first, *second, *said)
+    assert found.message == "Enzyme: cannot handle (reverse) unknown intrinsic llvm.maximumnum"
+
+
 def test_same_refusal_is_told_once_and_the_order_is_enzymes() -> None:
     second = REFUSAL.replace("9:13", "8:1")
     assert [d.place for d in read(REFUSAL, second, REFUSAL)] == ["src/main.rs:9:13", "src/main.rs:8:1"]

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.audit import audit
+from pipeline.audit.paths import _TWICE
 from pipeline.call_tree import call_tree, indirect_calls
 from pipeline.llvm import Module
 from pipeline.llvm_edit import Editor
@@ -18,12 +20,16 @@ from pipeline.repairs import (
     constants,
     copies,
     dispatch,
+    extremes,
     inline,
+    integers,
+    mixed,
     opaque,
     overlaps,
     repair,
     retype,
     split_words,
+    switches,
     vtables,
     zeroed,
 )
@@ -515,6 +521,92 @@ define ptr @shim(i64 %n) {
     text = body(mended(tmp_path, source, zeroed.by_store))
     assert re.findall(r"@([\w.]+)\(", text) == ["malloc", "llvm.memset.p0.i64"]
     assert "ret ptr %2" in text
+
+
+def test_memory_that_is_chosen_from_is_active(tmp_path: Path) -> None:
+    source = """declare ptr @malloc(i64)
+define ptr @shim(i1 %c, ptr %other) {
+  %alone = call ptr @malloc(i64 16)
+  br i1 %c, label %grows, label %out
+grows:
+  %grown = call ptr @malloc(i64 32)
+  br label %out
+out:
+  %memory = phi ptr [ %grown, %grows ], [ %other, %0 ]
+  store ptr %alone, ptr %memory
+  ret ptr %memory
+}"""
+    text = mended(tmp_path, source, mixed.make_active)
+    (attributes,) = re.findall(r"^attributes (#\d+) = \{ \"enzyme_active\" \}", text, re.MULTILINE)
+    assert re.search(rf"%grown = call ptr @malloc\(i64 32\) {attributes}$", body(text), re.MULTILINE)
+    assert re.search(r"%alone = call ptr @malloc\(i64 16\)$", body(text), re.MULTILINE)
+
+
+def test_what_counts_is_inactive_but_for_pointers_and_bits(tmp_path: Path) -> None:
+    source = """declare i64 @llvm.umin.i64(i64, i64)
+define ptr @shim(i64 %n, double %x, ptr %p) {
+  %counted = mul i64 %n, 24
+  %bytes = shl i64 %n, 3
+  %high = shl i64 %n, 32
+  %less = call i64 @llvm.umin.i64(i64 %counted, i64 %bytes)
+  %sum = fadd double %x, %x
+  store double %sum, ptr %p
+  %address = ptrtoint ptr %p to i64
+  %next = add i64 %address, 8
+  %place = inttoptr i64 %next to ptr
+  ret ptr %place
+}"""
+    lines = body(mended(tmp_path, source, integers.say_inactive)).splitlines()
+    said = {line.split()[0] for line in lines if "!enzyme_inactive" in line or re.search(r" #\d+$", line)}
+    assert said == {"%counted", "%bytes", "%less"}
+
+
+SWITCH = """define double @shim(i64 %n, double %x) {{
+  switch i64 %n, label %out [
+    i64 0, label %{third}
+    i64 1, label %squares
+    i64 4, label %{third}
+  ]
+squares:
+  %square = fmul double %x, %x
+  br label %out
+other:
+  br label %out
+out:
+  %y = phi double [ %x, %0 ], {twice}[ %square, %squares ], [ 1.0, %other ]
+  ret double %y
+}}"""
+
+
+def test_a_switch_that_gives_a_float_twice_is_branches(tmp_path: Path) -> None:
+    source = SWITCH.format(third="out", twice="[ %x, %0 ], [ %x, %0 ], ").replace("other:", "other: ; no way leads here")
+    text = body(mended(tmp_path, source, switches.lower))
+    assert "switch" not in text
+    assert [finding.message for finding in audit(TOOLS.libllvm, tmp_path / "given.bc", ["shim"])] == [_TWICE]
+    assert audit(TOOLS.libllvm, tmp_path / "given.bc", forward=["shim"]) == []
+    assert audit(TOOLS.libllvm, tmp_path / MODULE, ["shim"]) == []
+
+
+def test_a_switch_that_gives_each_float_once_stays(tmp_path: Path) -> None:
+    assert "switch i64" in body(mended(tmp_path, SWITCH.format(third="other", twice=""), switches.lower))
+    assert audit(TOOLS.libllvm, tmp_path / "given.bc", ["shim"]) == []
+
+
+@pytest.mark.parametrize(("unknown", "known"), [("maximumnum.f64", "maxnum.f64"), ("minimumnum.v2f64", "minnum.v2f64")])
+def test_the_larger_of_two_is_by_an_intrinsic_that_enzyme_knows(tmp_path: Path, unknown: str, known: str) -> None:
+    ty = "<2 x double>" if "v2" in unknown else "double"
+    source = f"""declare {ty} @llvm.{unknown}({ty}, {ty})
+define {ty} @shim({ty} %x, {ty} %y) {{
+  %z = call nsz {ty} @llvm.{unknown}({ty} %x, {ty} %y)
+  ret {ty} %z
+}}
+define {ty} @bystander({ty} %x) {{
+  %z = call {ty} @llvm.{unknown}({ty} %x, {ty} %x)
+  ret {ty} %z
+}}"""
+    text = mended(tmp_path, source, extremes.by_older_intrinsics)
+    assert f"%z = call nsz {ty} @llvm.{known}({ty} %x, {ty} %y)" in body(text)
+    assert f"@llvm.{unknown}(" in body(text, "bystander")
 
 
 COPIES = """

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.programs import LEVELS, errors
 from tests.table import catalogue, composite
 from tests.table.closed_form import right
-from tests.table.headers import LEVELS, MODES
-from tests.table.runner import Verdicts, errors, judge, run, write
+from tests.table.headers import MODES
+from tests.table.runner import KIND, Verdicts, judge
 from tests.workbench import ROOT, Workbench
 
 SEED = int(os.environ.get("CRATEGRAD_TABLE_SEED", "1"))
@@ -52,8 +53,8 @@ error: floats in the integers of its header: `_ZN5bench5p00176primal17h012345678
 error: Enzyme broke down (SIGABRT)
 error: could not compile `bench` (bin "bench") due to 1 previous error
 """
-    said = [(message[:20], number) for message, number in errors(stderr)]
-    assert said == [("the type `f16` is un", 3), ("floats in the intege", 17), ("Enzyme broke down (S", None)]
+    said = [(message[:21], number) for message, number in errors(stderr)]
+    assert said == [("E0658: the type `f16`", 3), ("floats in the intege", 17), ("Enzyme broke down (S", None)]
 
 
 def test_a_program_that_dies_does_not_hide_the_others(tmp_path: Path) -> None:
@@ -66,7 +67,7 @@ if [ $1 = 0 ]; then echo '{lines[0]}'; kill -SEGV $$; fi
 echo '{lines[2].replace("1", "2")}'
 """)
     binary.chmod(0o755)
-    verdicts = run(programs, binary)
+    verdicts = KIND.run(programs, binary)
     assert [verdicts[program].kind for program in (good, dead, bad)] == ["right", "crash", "wrong"]
     assert "SIGSEGV" in verdicts[dead].said
 
@@ -81,9 +82,9 @@ def test_methods_of_one_vtable_are_differentiated_in_every_width(tmp_path: Path)
     """In one program: Enzyme would make the shadow of a vtable for the first width, and take it for all."""
     programs = [p for p in catalogue.everything() if "callee fn(f64, &dyn Bend)" in p.header.shown and p.level == "3"]
     assert {program.mode for program in programs} == set(MODES)
-    write(programs, bench := Workbench(tmp_path))
+    KIND.write(programs, bench := Workbench(tmp_path))
     bench.build("profile=level3")
-    assert {verdict.kind for verdict in run(programs, bench.output() / "bench").values()} == {"right"}
+    assert {verdict.kind for verdict in KIND.run(programs, bench.output() / "bench").values()} == {"right"}
 
 
 @pytest.mark.full

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from pipeline.audit import headers, loops, memory, words
+from pipeline.audit import headers, memory, paths, words
 from pipeline.call_tree import call_tree
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Module, Value
@@ -26,7 +26,8 @@ def audit(libllvm: Tool, path: Path, reverse: Iterable[str] = (), forward: Itera
         inspector, reverse, forward = Inspector(module), list(reverse), list(forward)
         found = [finding for function in _tree(inspector, [*reverse, *forward]) for finding in findings(inspector, function)]
         for function in _tree(inspector, reverse):
-            found += [*loops.miscounted(inspector, function), *loops.carried(inspector, function)]
+            for rule in (paths.miscounted, paths.carried, paths.added_twice):
+                found += rule(inspector, function)
         found += memory.stored_by_recursion(inspector, _tree(inspector, reverse))
         for shim in forward:
             found += words.constants(inspector, _tree(inspector, [shim]))

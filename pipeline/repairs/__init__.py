@@ -17,15 +17,19 @@ from pipeline.repairs import (
     constants,
     copies,
     dispatch,
+    extremes,
     growth,
     inline,
+    integers,
     loops,
+    mixed,
     opaque,
     overlaps,
     panics,
     recursive_results,
     retype,
     split_words,
+    switches,
     vtables,
     zeroed,
 )
@@ -52,13 +56,17 @@ _OF_MEMORY = (
     ("recursive_results", recursive_results.hide),
     ("overlaps", overlaps.by_copy),
     ("zeroed", zeroed.by_store),
+    ("mixed", mixed.make_active),
     ("copies", copies.say_what_is_copied),
     ("vtables", vtables.keep_from_shadows),
+    ("extremes", extremes.by_older_intrinsics),
 )
 _OF_PATHS = (
     ("panics", panics.keep),
+    ("switches", switches.lower),
     ("loops", loops.shape),
     ("carried", carried.use_twice),
+    ("integers", integers.say_inactive),
 )
 NAMES = (
     *dict.fromkeys(name for name, _ in _OF_CALLS),

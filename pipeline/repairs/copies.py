@@ -24,11 +24,16 @@ def say_what_is_copied(editor: Editor, shims: Sequence[Value]) -> list[str]:
         copies = [call for call in calls(editor, function) if _is_of_unknown_size(editor, call)]
         typed = {copy: kind for copy in copies if (kind := _type(editor, copy))}
         for copy, kind in typed.items():
-            for position in _POINTERS:
-                editor.say_points_to(copy, position, kind)
+            say(editor, copy, kind)
         if typed:
             done.append(f"copies: {len(typed)} in {editor.module.name(function)}")
     return done
+
+
+def say(editor: Editor, copy: Value, kind: str) -> None:
+    """Tell Enzyme what a copy is of."""
+    for position in _POINTERS:
+        editor.say_points_to(copy, position, kind)
 
 
 def _is_of_unknown_size(editor: Editor, call: Value) -> bool:
@@ -37,8 +42,12 @@ def _is_of_unknown_size(editor: Editor, call: Value) -> bool:
 
 
 def _type(editor: Editor, copy: Value) -> str:
-    """What Enzyme calls the numbers that a copy is of, if they are floats of one type, or integers; else nothing."""
-    types = next(types_around(editor.module, copy), [])
+    """What Enzyme calls the numbers that a copy is of; nothing where that is not known."""
+    return kind_of(editor, next(types_around(editor.module, copy), []))
+
+
+def kind_of(editor: Editor, types: Sequence[Value]) -> str:
+    """What Enzyme calls the numbers in these types, if they are floats of one type, or integers; else nothing."""
     found = frozenset[str]().union(*(numbers(editor.module, ty) for ty in types))
     if len(found) == 1 and found <= FLOAT_BITS.keys():
         return editor.enzyme_type(editor.float_type(FLOAT_BITS[min(found)]))

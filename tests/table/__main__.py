@@ -13,9 +13,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from tests.programs import LEVELS, Verdict
 from tests.table import catalogue, composite
-from tests.table.headers import LEVELS, MODES, Header, Mode, Program
-from tests.table.runner import Verdict, Verdicts, judge
+from tests.table.headers import MODES, Header, Mode, Program
+from tests.table.runner import Verdicts, judge
 from tests.workbench import ROOT
 
 TABLE, SUM = ROOT / "docs" / "table.md", ROOT / "docs" / "abi.md"

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from itertools import groupby, islice, zip_longest
 from random import Random
 
+from tests.programs import LEVELS
 from tests.table.headers import (
     BOX,
     BOX_REFERENCE,
-    LEVELS,
     MODES,
     MUTABLE,
     MUTABLE_SLICE,

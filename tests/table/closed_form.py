@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tests.table.headers import DEPTH, Argument, Program, seed, tangent
+from tests.programs import DEPTH
+from tests.table.headers import Argument, Program, seed, tangent
 
 
 def coefficient(position: int, term: int) -> float:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from random import Random
 
+from tests.programs import LEVELS
 from tests.table.catalogue import BOOL, BOX_FN, CHAR, DYN_FN, DYN_TRAIT, F32, F64, FUNCTION, IMPL_FN, KIND, STR, refusal
 from tests.table.headers import (
     BOX,
     BOX_REFERENCE,
-    LEVELS,
     MODES,
     MUTABLE,
     MUTABLE_SLICE,

@@ -7,9 +7,6 @@ from dataclasses import dataclass
 
 from tests.table.types import Leaf, Type
 
-DEPTH = 2
-"""How often a recursive function calls itself; the programs get it at run time."""
-
 TOLERANCES = {"f64": 1e-12, "f32": 1e-5, "T": 1e-5, "f16": 1e-2, "f128": 1e-12}
 """Relative to the closed form, absolute below 1."""
 
@@ -125,9 +122,6 @@ class Mode:
         """As a table shows it."""
         return self.name if self.width == 1 else f"width {self.width}"
 
-
-LEVELS = ("0", "1", "2", "3", "s")
-"""rustc's optimisation levels; opt1 has the same, but for s."""
 
 MODES = (Mode("reverse"), Mode("forward"), Mode("forward", 2), Mode("forward", 4), Mode("forward", 8))
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from tests.programs import DEPTH
 from tests.table.closed_form import coefficient
-from tests.table.headers import DEPTH, MUTABLE_SLICE, Argument, Header, Program, seed, tangent
+from tests.table.headers import MUTABLE_SLICE, Argument, Header, Program, seed, tangent
 from tests.table.types import Type
 
 SURE = f"n == {DEPTH}"

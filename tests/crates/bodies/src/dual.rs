@@ -1,30 +1,81 @@
 //! Numbers with a derivative, by which bodies are checked that are written once for both.
 
-use std::iter::Sum;
-use std::ops::{Add, AddAssign, Mul, MulAssign, Sub};
+#![allow(dead_code)] // nobody who takes this file in calls all of the functions
 
-/// What the bodies count with: `f64`, or dual numbers.
-pub trait Number:
-    Copy
-    + PartialOrd<f64>
-    + PartialOrd
-    + Add<Output = Self>
-    + Sub<Output = Self>
-    + Mul<Output = Self>
-    + Mul<f64, Output = Self>
-    + Add<f64, Output = Self>
-    + AddAssign
-    + MulAssign
-    + Sum
-    + From<f64>
-{
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+
+/// Declares `Number`, what the bodies count with, of these functions; and that `f64` has them, by its own of those names.
+macro_rules! number {
+    ($($name:ident($($argument:ident: $type:ty),*);)*) => {
+        /// What the bodies count with: `f64`, or dual numbers.
+        pub trait Number:
+            Copy
+            + Default
+            + PartialOrd<f64>
+            + PartialOrd
+            + Add<Output = Self>
+            + Sub<Output = Self>
+            + Mul<Output = Self>
+            + Div<Output = Self>
+            + Neg<Output = Self>
+            + Mul<f64, Output = Self>
+            + Add<f64, Output = Self>
+            + AddAssign
+            + SubAssign
+            + MulAssign
+            + DivAssign
+            + Sum
+            + From<f64>
+        {
+            /// The number without its derivative: for integers made of it.
+            fn value(self) -> f64;
+            $(fn $name(self, $($argument: $type),*) -> Self;)*
+        }
+
+        impl Number for f64 {
+            fn value(self) -> f64 {
+                self
+            }
+            $(fn $name(self, $($argument: $type),*) -> Self {
+                f64::$name(self, $($argument),*)
+            })*
+        }
+    };
 }
 
-impl Number for f64 {}
-impl Number for Dual {}
+number! {
+    sin();
+    cos();
+    tan();
+    atan();
+    sinh();
+    cosh();
+    tanh();
+    asinh();
+    exp();
+    exp_m1();
+    ln();
+    ln_1p();
+    sqrt();
+    cbrt();
+    recip();
+    abs();
+    signum();
+    floor();
+    fract();
+    powi(n: i32);
+    powf(n: Self);
+    atan2(x: Self);
+    hypot(x: Self);
+    mul_add(by: Self, and: Self);
+    max(other: Self);
+    min(other: Self);
+    copysign(sign: Self);
+}
 
 /// A value, and its derivative in one direction.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct Dual {
     pub value: f64,
     pub tangent: f64,
@@ -58,6 +109,122 @@ impl Mul for Dual {
     }
 }
 
+impl Dual {
+    /// A function of this number: its value and its slope there.
+    fn mapped(self, value: f64, slope: f64) -> Self {
+        Dual { value, tangent: self.tangent * slope }
+    }
+
+    /// A function of two numbers: its value and its slopes there.
+    fn joined(self, other: Self, value: f64, slopes: [f64; 2]) -> Self {
+        Dual { value, tangent: self.tangent * slopes[0] + other.tangent * slopes[1] }
+    }
+}
+
+impl Number for Dual {
+    fn value(self) -> f64 {
+        self.value
+    }
+    fn sin(self) -> Self {
+        self.mapped(self.value.sin(), self.value.cos())
+    }
+    fn cos(self) -> Self {
+        self.mapped(self.value.cos(), -self.value.sin())
+    }
+    fn tan(self) -> Self {
+        self.mapped(self.value.tan(), 1.0 + self.value.tan().powi(2))
+    }
+    fn atan(self) -> Self {
+        self.mapped(self.value.atan(), 1.0 / (1.0 + self.value * self.value))
+    }
+    fn sinh(self) -> Self {
+        self.mapped(self.value.sinh(), self.value.cosh())
+    }
+    fn cosh(self) -> Self {
+        self.mapped(self.value.cosh(), self.value.sinh())
+    }
+    fn tanh(self) -> Self {
+        self.mapped(self.value.tanh(), 1.0 - self.value.tanh().powi(2))
+    }
+    fn asinh(self) -> Self {
+        self.mapped(self.value.asinh(), 1.0 / (1.0 + self.value * self.value).sqrt())
+    }
+    fn exp(self) -> Self {
+        self.mapped(self.value.exp(), self.value.exp())
+    }
+    fn exp_m1(self) -> Self {
+        self.mapped(self.value.exp_m1(), self.value.exp())
+    }
+    fn ln(self) -> Self {
+        self.mapped(self.value.ln(), 1.0 / self.value)
+    }
+    fn ln_1p(self) -> Self {
+        self.mapped(self.value.ln_1p(), 1.0 / (1.0 + self.value))
+    }
+    fn sqrt(self) -> Self {
+        self.mapped(self.value.sqrt(), 0.5 / self.value.sqrt())
+    }
+    fn cbrt(self) -> Self {
+        self.mapped(self.value.cbrt(), 1.0 / (3.0 * self.value.cbrt().powi(2)))
+    }
+    fn recip(self) -> Self {
+        self.mapped(self.value.recip(), -self.value.powi(-2))
+    }
+    fn abs(self) -> Self {
+        self.mapped(self.value.abs(), self.value.signum())
+    }
+    fn signum(self) -> Self {
+        Dual::from(self.value.signum())
+    }
+    fn floor(self) -> Self {
+        Dual::from(self.value.floor())
+    }
+    fn fract(self) -> Self {
+        self.mapped(self.value.fract(), 1.0)
+    }
+    fn powi(self, n: i32) -> Self {
+        self.mapped(self.value.powi(n), f64::from(n) * self.value.powi(n - 1))
+    }
+    fn powf(self, n: Self) -> Self {
+        let power = self.value.powf(n.value);
+        self.joined(n, power, [n.value * self.value.powf(n.value - 1.0), power * self.value.ln()])
+    }
+    fn atan2(self, x: Self) -> Self {
+        let square = self.value * self.value + x.value * x.value;
+        self.joined(x, self.value.atan2(x.value), [x.value / square, -self.value / square])
+    }
+    fn hypot(self, x: Self) -> Self {
+        let length = self.value.hypot(x.value);
+        self.joined(x, length, [self.value / length, x.value / length])
+    }
+    fn mul_add(self, by: Self, and: Self) -> Self {
+        self * by + and
+    }
+    fn max(self, other: Self) -> Self {
+        if self.value >= other.value { self } else { other }
+    }
+    fn min(self, other: Self) -> Self {
+        if self.value <= other.value { self } else { other }
+    }
+    fn copysign(self, sign: Self) -> Self {
+        self.mapped(self.value.copysign(sign.value), self.value.signum() * sign.value.signum())
+    }
+}
+
+impl Div for Dual {
+    type Output = Self;
+    fn div(self, other: Self) -> Self {
+        self.joined(other, self.value / other.value, [1.0 / other.value, -self.value / (other.value * other.value)])
+    }
+}
+
+impl Neg for Dual {
+    type Output = Self;
+    fn neg(self) -> Self {
+        self.mapped(-self.value, -1.0)
+    }
+}
+
 impl Add<f64> for Dual {
     type Output = Self;
     fn add(self, other: f64) -> Self {
@@ -81,6 +248,18 @@ impl AddAssign for Dual {
 impl MulAssign for Dual {
     fn mul_assign(&mut self, other: Self) {
         *self = *self * other;
+    }
+}
+
+impl SubAssign for Dual {
+    fn sub_assign(&mut self, other: Self) {
+        *self = *self - other;
+    }
+}
+
+impl DivAssign for Dual {
+    fn div_assign(&mut self, other: Self) {
+        *self = *self / other;
     }
 }
 

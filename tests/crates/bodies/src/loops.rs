@@ -198,6 +198,50 @@ body!(by_growing_steps, |xs| {
     sum
 });
 
+body!(keeps_or_replaces, |xs| {
+    let (mut kept, mut sum) = (T::from(1.5), T::from(0.0));
+    for &x in xs {
+        kept = if x > 0.0 { kept } else { x * x };
+        sum += kept * x;
+    }
+    sum + kept
+});
+
+body!(keeps_the_larger, |xs| {
+    let (mut largest, mut sum) = (T::from(0.1), T::from(0.0));
+    for &x in xs {
+        if x > largest {
+            largest = x * 0.9;
+        }
+        sum = sum * 0.5 + largest * largest.max(x * x);
+    }
+    sum
+});
+
+body!(divides_on, |xs| {
+    let (mut rest, mut sum) = (T::from(2.0), T::from(0.0));
+    for &x in xs {
+        rest = rest / (x * x + 1.0);
+        sum += rest * x;
+    }
+    sum
+});
+
+body!(matches_in_several_arms, |xs| {
+    let mut sum = T::from(0.5);
+    for (i, &x) in xs.iter().enumerate() {
+        let mut y = x;
+        match i % 6 {
+            0 | 3 => y = x * x,
+            1 => y = x * sum * 0.1,
+            4 if x > 1.0 => y = x * 0.3,
+            _ => {}
+        }
+        sum = sum * 0.5 + y;
+    }
+    sum
+});
+
 pub fn report() {
     let inputs = [1.5, -0.5, 2.5, 3.5, 0.75, -1.0, 1.25, 0.3, 2.2, -0.1, 1.1, 0.9, 4.4];
     let reports = [
@@ -219,6 +263,10 @@ pub fn report() {
         windows::report,
         by_index_in_steps::report,
         by_growing_steps::report,
+        keeps_or_replaces::report,
+        keeps_the_larger::report,
+        divides_on::report,
+        matches_in_several_arms::report,
     ];
     for report in reports {
         report(&inputs);

@@ -51,6 +51,12 @@ body!(partitions, |xs| {
     weigh(&above) + weigh(&below) * 0.5
 });
 
+body!(joins_what_nobody_reads, |xs| {
+    let (mut above, below): (Vec<T>, Vec<T>) = xs.iter().partition(|x| **x > 1.0);
+    above.extend(below);
+    weigh(xs) * above.len() as f64
+});
+
 body!(unzips, |xs| {
     let (squares, doubles): (Vec<T>, Vec<T>) = xs.iter().map(|&x| (x * x, x * 2.0)).unzip();
     weigh(&squares) + weigh(&doubles) * 0.5
@@ -124,6 +130,7 @@ fn main() {
         removes_and_inserts::report,
         collects_some::report,
         partitions::report,
+        joins_what_nobody_reads::report,
         unzips::report,
         sorts::report,
         queues::report,

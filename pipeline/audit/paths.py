@@ -1,4 +1,4 @@
-"""Loops whose iterations reverse mode would miscount, and what they carry that it would lose."""
+"""Loops whose iterations reverse mode would miscount, and values whose adjoint it would not add up as it should."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from pipeline.loop_exits import doubtful
 _ONLY_WAY_OUT = "this loop is left for the loop around it, and for all else: how often it runs would be miscounted"
 _JUMPED_OVER = "what this loop ends on may be jumped over, and it ends on something else, too: its runs would be miscounted"
 
+_TWICE = "a float comes here twice from the same place, by several cases of a `match`, and its adjoint would count twice"
 _CARRIED = "of a value that this loop carries only the last choice, or the product of what divides it, would be followed"
 
 
@@ -35,3 +36,9 @@ def carried(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     """Values of which Enzyme would follow less than the loop does with them."""
     for _, following in shortcuts(inspector, ControlFlow(inspector.module, function)):
         yield finding(inspector, following, _CARRIED)
+
+
+def added_twice(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
+    """Floats that come to a place by several cases of a `switch`."""
+    for phi in inspector.phis_of_one_block_twice(function):
+        yield finding(inspector, phi, _TWICE)

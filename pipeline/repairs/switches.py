@@ -1,0 +1,22 @@
+"""A `switch` that leads to a block by several of its cases is made branches, where a float is chosen there.
+
+Enzyme goes through the ways into a block and adds for each: what comes twice from the same block would count twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipeline.call_tree import call_tree
+from pipeline.llvm import Value
+from pipeline.llvm_edit import Editor
+
+
+def lower(editor: Editor, shims: Sequence[Value]) -> list[str]:
+    """Make branches of the switches of such functions; a line for each."""
+    done = []
+    for function in call_tree(editor, shims):
+        if editor.phis_of_one_block_twice(function):
+            editor.run_passes("lower-switch", function)
+            done.append(f"switches: {editor.module.name(function)}")
+    return done

@@ -1,0 +1,74 @@
+"""Tries random functions: `python -m tests.fuzz [--count N] [--seed N] [--levels 0,3] [--shrink N]`.
+
+Prints how many came out right, refused, wrong or crashed at each level; then each that is not right, shrunk where it is
+wrong or a crash, with the seed that gives it again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tests.fuzz.generate import function
+from tests.fuzz.runner import LEVELS, judge
+from tests.fuzz.shrink import ROUNDS, Failure, cause, shrink
+from tests.fuzz.tree import Function
+from tests.programs import Verdict
+
+KINDS = ("right", "refused", "wrong", "crash", "invalid")
+
+
+def main(count: int, seed: int, levels: Sequence[str], rounds: int) -> None:
+    """Print the table, then the failures."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+    functions = [function(seed + number) for number in range(count)]
+    with tempfile.TemporaryDirectory() as folder:
+        verdicts = {level: judge(functions, level, Path(folder)) for level in levels}
+        print("\n".join(table(verdicts)), flush=True)
+        for level, its in verdicts.items():
+            print("\n".join(refusals(level, functions, its)), flush=True)
+            failures = [Failure(f, v) for f, v in zip(functions, its, strict=True) if v.kind in {"wrong", "crash"}]
+            shrink(failures, level, Path(folder), rounds)
+            print("\n".join(line for failure in failures for line in shown(level, failure)), flush=True)
+
+
+def table(verdicts: dict[str, list[Verdict]]) -> Iterator[str]:
+    """How many became what; shares are of those that are a test."""
+    yield f"| level | {' | '.join(KINDS)} |"
+    yield f"|---|{'---|' * len(KINDS)}"
+    for level, its in verdicts.items():
+        counts = Counter(verdict.kind for verdict in its)
+        tests = max(1, len(its) - counts["invalid"])
+        shares = [f"{counts[kind]} ({counts[kind] / tests:.1%})" for kind in KINDS[:-1]]
+        yield f"| {' | '.join([level, *shares, str(counts['invalid'])])} |"
+
+
+def refusals(level: str, functions: Sequence[Function], verdicts: Sequence[Verdict]) -> Iterator[str]:
+    """Why functions are refused, and which."""
+    causes: dict[str, list[int]] = {}
+    for refused, verdict in zip(functions, verdicts, strict=True):
+        if verdict.kind == "refused":
+            causes.setdefault(cause(verdict), []).append(refused.seed)
+    for said, seeds in sorted(causes.items(), key=lambda one: -len(one[1])):
+        yield f"level {level}, {len(seeds)} {said}: {', '.join(map(str, seeds))}"
+
+
+def shown(level: str, failure: Failure) -> Iterator[str]:
+    """A failure, and the function."""
+    yield f"\n{failure.function}, level {level}: {failure.verdict.kind}: {failure.verdict.said}"
+    yield f"again by: python -m tests.fuzz --count 1 --seed {failure.function.seed} --levels {level}\n"
+    yield failure.function.text
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--levels", type=lambda text: text.split(","), default=LEVELS)
+    parser.add_argument("--shrink", type=int, default=ROUNDS, help="rounds of cuts; 0 shows the functions as they are")
+    given = parser.parse_args()
+    main(given.count, given.seed, given.levels, given.shrink)

@@ -1,0 +1,413 @@
+# ruff: noqa: E501
+"""What a random function is made of: templates of Rust, each with holes for more.
+
+A hole is `$`, a modifier or none, and a letter.  Small letters are code:
+
+    f  a float          k  a float in a closure       b  a condition      q  a condition in a closure
+    i  a usize          r  a literal, as 0.75         d  a digit          j  an iterator over floats
+    y  an Option        g  a Shape                    v  a Vec            m  a float in a closure that moves
+    s  a statement      B  statements                 E  statements, and a float in the end
+
+The others are names of that kind: of one that is in scope, or with `:` of a new one for the rest of the template, with `+`
+of one that stays after it, with `=` the one that was named last.  What is borrowed changes its kind for the rest of the
+template: `!` it can be read only, `~` it keeps its length, `-` it is out of scope.
+
+    x  a float          F  a mutable one              n  a usize          I  a mutable one
+    S  what is indexed  M  and written to             V  a mutable Vec    A  an array of three
+    X  the argument, never empty
+    P  a Mixed          Q  a Shape                    O  an Option        C  a Cell
+    c  a closure        W  a Vec of Vecs              L  a loop's label
+
+`$(` … `$)` is a scope of its own.  A number before a template is its weight.  No template runs for ever or panics, for
+any names and code in its holes: what grows stops at 20, what counts down is written here, indices are taken modulo length.
+"""
+
+from __future__ import annotations
+
+READ_BY = {"x": "xF", "n": "nI", "S": "SMVAX", "M": "MVA", "p": "pP", "e": "eQ", "u": "uO"}
+"""Names of which other kinds can stand where this one is asked for: p, e and u are P, Q and O that are read."""
+
+ITEMS = {
+    "Mixed": """\
+#[derive(Clone, Copy)]
+struct Mixed<T> { a: T, n: usize, b: T }
+
+impl<T: Number> Mixed<T> {
+    fn step(&mut self, by: T) {
+        let a = self.a;
+        self.a = self.b * 0.5 + by;
+        self.b = a;
+        self.n += 1;
+    }
+    fn energy(&self) -> T {
+        self.a * self.a + self.b * (self.n % 3) as f64
+    }
+}""",
+    "Shape": """\
+#[derive(Clone, Copy)]
+enum Shape<T> { Empty, One(T), Two(T, T), Counted(usize, T) }""",
+    "weigh": """\
+fn weigh<T: Number>(v: &[T]) -> T {
+    v.iter().enumerate().map(|(i, &x)| x * (i as f64 + 1.0)).sum()
+}""",
+}
+"""What is declared where a function mentions it."""
+
+HELPERS = (
+    ("f", "fn $H<T: Number>($:x: T, $:x: T, $:n: usize) -> T $E", "$H($f, $f, $i)"),
+    ("f", "fn $H<T: Number>($:S: &[T], $:n: usize) -> T $E", "$H(&$S, $i)"),
+    ("f", "fn $H<T: Number>($:S: &[T], $:S: &[T], $:x: T) -> T $E", "$H(&$S, &$S, $f)"),
+    (
+        "f",
+        "fn $H<T: Number>($:x: T, $:x: T, $:n: usize) -> T { if $=n == 0 { return $f; } $s let one = $H($k, $k, $=n - 1); let $:x = one; $f }",
+        "$H($f, $f, $i % 4)",
+    ),
+    (
+        "f",
+        "fn $H<T: Number>($:S: &[T], $:x: T) -> T { if $=S.len() < 2 { return $E; } let (left, right) = $=S.split_at($=S.len() / 2); $H(left, $f) * 0.5 + $H(right, $f).tanh() }",
+        "$H(&$S, $f)",
+    ),
+    ("y", "fn $H<T: Number>($:x: T, $:n: usize) -> Option<T> { $s if $b { return None; } Some($E) }", "$H($f, $i)"),
+    ("y", "fn $H<T: Number>($:S: &[T], $:x: T) -> Option<T> { let one = *$=S.get($i)?; let $:x = one; $s $y }", "$H(&$S, $f)"),
+    (
+        "f",
+        "fn $H<T: Number>($:x: T, $:x: T, $:n: usize) -> Result<T, usize> { $s if $b { return Err($i); } Ok($f) }",
+        "$H($f, $f, $i).unwrap_or_else(|$:n| $k)",
+    ),
+    ("f", "fn $H<T: Number>($:x: T, $:x: T) -> (T, T) { $s $s ($f, $f) }", "match $H($f, $f) { ($:x, $:x) => $f }"),
+    ("f", "fn $H<T: Number>($:x: T, $:n: usize) -> (usize, T) { $s ($i, $E) }", "match $H($f, $i) { ($:n, $:x) => $f }"),
+    ("f", "fn $H<T: Number>($:x: T, $:x: T) -> [T; 3] { $s [$f, $f, $f] }", "$H($f, $f)[$i % 3]"),
+    ("s", "fn $H<T: Number>($:M: &mut [T], $:n: usize, $:x: T) { $s $s }", "$H(&mut $-M[..], $i, $f);"),
+    ("s", "fn $H<T: Number>(to: &mut T, $:x: T) { let mut $:F = *to; $s $s *to = $=F; }", "$H(&mut $-F, $f);"),
+    ("v", "fn $H<T: Number>(mut $:V: Vec<T>, $:x: T) -> Vec<T> { $s $s $=V }", "$H($v, $f)"),
+    ("g", "fn $H<T: Number>($:x: T, $:n: usize) -> Shape<T> { $s $g }", "$H($f, $i)"),
+)
+"""Functions that are called: what the call is, the function, the call."""
+
+
+def _parsed(lines: str) -> tuple[list[str], list[int]]:
+    """Templates and their weights, of a text with one in each line."""
+    templates, weights = [], []
+    for line in filter(None, map(str.strip, lines.splitlines())):
+        weight, _, template = line.partition(" ")
+        templates.append(template if weight.isdigit() else line)
+        weights.append(int(weight) if weight.isdigit() else 1)
+    return templates, weights
+
+
+LEAVES = {
+    "f": _parsed("""
+        6 $x
+        2 $X[$n % $=X.len()]
+        1 T::from($r)
+        1 $A[$n % 3]
+        1 $p.a
+        1 $p.b
+        1 $C.get()
+    """),
+    "b": _parsed("""
+        2 $x < $x
+        2 $x > $r
+        $n % 2 == 0
+        $n < $n
+        $S.is_empty()
+        $u.is_some()
+    """),
+    "i": _parsed("""
+        4 $n
+        1 $d
+        1 $S.len()
+        1 $p.n
+    """),
+    "j": _parsed("""
+        $S.iter().copied()
+    """),
+    "y": _parsed("""
+        Some($x)
+        None
+        2 $u
+    """),
+    "g": _parsed("""
+        Shape::Empty
+        Shape::One($x)
+        Shape::Two($x, $x)
+        Shape::Counted($n, $x)
+        $e
+    """),
+    "v": _parsed("""
+        $S.to_vec()
+        vec![$x; $n % 9]
+        Vec::<T>::new()
+    """),
+    "s": _parsed("""
+        $F += $x;
+        $F = $x * $r;
+        $F = $F * $x;
+        let $+x = $x;
+        $I += 1;
+    """),
+}
+"""What ends a branch."""
+
+CODE = {
+    "f": _parsed("""
+        6 $x
+        3 $X[$i % $=X.len()]
+        2 $S.get($i).copied().unwrap_or($f)
+        5 ($f + $f)
+        4 ($f - $f)
+        6 ($f * $f)
+        2 ($f * $r)
+        1 (-$f)
+        2 ($f / ($f.abs() + 1.0))
+        2 $f.sin()
+        1 $f.cos()
+        2 $f.tanh()
+        1 $f.atan()
+        1 $f.asinh()
+        1 $f.tanh().exp()
+        1 $f.sin().exp_m1()
+        1 $f.tanh().sinh()
+        1 $f.tanh().cosh()
+        1 $f.tanh().tan()
+        1 ($f.abs() + 0.3).sqrt()
+        1 ($f.abs() + 0.7).ln()
+        1 $f.abs().ln_1p()
+        1 ($f.abs() + 0.6).recip()
+        1 ($f.abs() + 0.4).powf($f.tanh())
+        1 ($f.abs() + 0.4).cbrt()
+        1 $f.powi($d)
+        1 $f.atan2($f.abs() + 0.8)
+        1 $f.hypot($f.abs() + 0.2)
+        1 $f.mul_add($f, $f)
+        2 $f.max($f)
+        2 $f.min($f)
+        2 $f.abs()
+        1 $f.copysign($f)
+        1 ($f * $f.floor())
+        1 $f.fract()
+        1 ($f * $f.signum())
+        3 (if $b $E else $E)
+        2 (match $i % 3 { 0 => $E, 1 if $b => $E, _ => $f })
+        1 (match $e { Shape::Empty => $f, $(Shape::One($:x) => $E,$) $(Shape::Two($:x, $:x) => $f,$) Shape::Counted($:n, $:x) => $E })
+        2 (match $e { Shape::Two($:x, _) | Shape::Counted(_, $=x) => $f, _ => T::from($r) })
+        1 $u.unwrap_or($f)
+        1 $y.unwrap_or($f)
+        2 $u.map_or($f, |$:x| $k)
+        1 (match $u { None => $f, Some($:x) => $E })
+        3 $j.sum::<T>()
+        3 $j.fold($f, |$:x, $:x| $k)
+        1 $j.next().unwrap_or($f)
+        1 $j.last().unwrap_or($f)
+        1 $j.reduce($(|$:x, $:x| $k$)).unwrap_or($f)
+        1 $j.max_by(|a, b| a.partial_cmp(b).unwrap()).unwrap_or($f)
+        1 $j.min_by(|a, b| a.partial_cmp(b).unwrap()).unwrap_or($f)
+        1 $c($f)
+        2 $p.energy()
+        1 $W.iter().map(|$:S| $k).sum::<T>()
+        1 $W.iter().flatten().copied().sum::<T>()
+        1 $v.into_iter().rev().fold($f, |$:x, $:x| $k)
+        1 (*Box::new($f))
+        1 (match ($f, $f) { ($:x, $:x) => $f })
+        1 (match [$f, $f, $f] { [$:x, $:x, $:x] => $f })
+    """),
+    "b": _parsed("""
+        4 $f < $f
+        2 $f > $r
+        1 $f >= $f.abs()
+        1 ($b && $b)
+        1 ($b || $b)
+        1 !($b)
+        1 $i % $d == 0
+        1 $i > $i
+        1 $S.iter().any(|&$:x| $q)
+        1 $j.all(|$:x| $q)
+        1 matches!($e, Shape::One(_) | Shape::Counted(..))
+        1 $u.is_some_and(|$:x| $q)
+    """),
+    "i": _parsed("""
+        3 $n
+        1 $d
+        1 ($i + $i)
+        1 ($i * $d % 5)
+        1 $n.saturating_sub($d)
+        1 $n.abs_diff($n)
+        1 $S.len()
+        1 $p.n
+        1 (if $b { $i } else { $i })
+        1 ($f.value() * 3.0) as usize % 6
+        1 $j.count()
+        1 $j.position(|$:x| $q).unwrap_or($d)
+    """),
+    "j": _parsed("""
+        3 $S.iter().copied()
+        1 $S.iter().rev().copied()
+        1 $v.into_iter()
+        3 $j.map(|$:x| $k)
+        2 $j.filter(|&$:x| $q)
+        1 $j.filter_map(|$:x| if $q { Some($k) } else { None })
+        1 $j.take($i)
+        1 $j.skip($i)
+        1 $j.step_by($d)
+        1 $j.chain($j)
+        1 $j.zip($j).map(|($:x, $:x)| $k)
+        1 $j.enumerate().map(|($:n, $:x)| $k)
+        1 $j.scan($f, |a, $:x| { *a = *a * $r + $k; Some(*a) })
+        1 $j.take_while(|&$:x| $q)
+        1 $j.skip_while(|&$:x| $q)
+        1 $j.map_while(|$:x| if $q { Some($k) } else { None })
+        1 $j.flat_map(|$:x| [$k, $=x])
+        2 $S.windows(2).map(|w| w[0] * w[1])
+        1 $S.windows(3).map(|w| w[0] - w[1] * w[2])
+        1 $S.chunks($d).map(|$:S| $k)
+        1 $S.chunks_exact(2).map(|c| c[0] * c[1])
+        1 $S.split($(|&$:x| $q$)).map(|$:S| $k)
+        1 $S.iter().zip($S.iter().skip($d)).map(|(&$:x, &$:x)| $k)
+        1 (0..$i % 7).map(|$:n| $k)
+        1 std::iter::successors(Some($f), $(|&$:x| if $q { Some($k) } else { None }$)).take($i % 6)
+        1 std::iter::repeat($f).take($i % 4)
+        1 std::iter::once($f)
+        1 Option::<T>::into_iter($y)
+        1 $W.concat().into_iter()
+    """),
+    "y": _parsed("""
+        2 Some($f)
+        1 (if $b { $y } else { $y })
+        2 (if $b { Some($f) } else { None })
+        1 $u.map(|$:x| $k)
+        1 $u.filter(|&$:x| $q)
+        1 $u.and_then(|$:x| if $q { Some($k) } else { None })
+        1 $u.or($y)
+        1 $u.zip($y).map(|($:x, $:x)| $k)
+        1 $j.next()
+        1 $j.find(|&$:x| $q)
+        1 $j.reduce(|$:x, $:x| $k)
+        1 $S.first().copied()
+        1 $S.last().map(|&$:x| $k)
+        1 $V.pop()
+        1 $O.take()
+        1 $O.replace($f)
+    """),
+    "g": _parsed("""
+        1 Shape::One($f)
+        1 Shape::Two($f, $f)
+        1 Shape::Counted($i, $f)
+        2 (if $b { $g } else { $g })
+        1 (match $e { Shape::One($:x) => Shape::Two($k, $=x), other => other })
+        1 (match $e { Shape::Counted($:n, $:x) => Shape::Counted($=n + 1, $k), _ => Shape::Empty })
+    """),
+    "v": _parsed("""
+        2 $S.to_vec()
+        3 $j.collect::<Vec<T>>()
+        1 vec![$f; $i % 9]
+        1 vec![$f, $f, $f]
+        1 [&$S[..], &$S[..]].concat()
+        1 { let (mut above, below): (Vec<T>, Vec<T>) = $j.partition(|&$:x| $q); above.extend(below); above }
+        1 { let (left, mut right): (Vec<T>, Vec<T>) = $j.map(|$:x| ($=x, $k)).unzip(); right.extend(left); right }
+    """),
+    "s": _parsed("""
+        3 let $+x = $f;
+        3 let mut $+F = $f;
+        2 let mut $+I: usize = $i;
+        3 let mut $+V = $v;
+        1 let mut $+A = [$f, $f, $f];
+        1 let mut $+P = Mixed { a: $f, n: $i, b: $f };
+        1 let mut $+Q: Shape<T> = $g;
+        1 let mut $+O: Option<T> = $y;
+        1 let $+c = move |$:x: T| $m;
+        1 let $+C = std::cell::Cell::new($f);
+        1 let mut $+W: Vec<Vec<T>> = (0..$i % 4).map(|$:n| $v).collect();
+        4 $F = $f;
+        3 $!F += $f;
+        1 $!F -= $f;
+        2 $!F *= $f.tanh();
+        2 $F = if $b { $=F } else { $f };
+        1 $F = if $b { $f } else { $=F };
+        1 $F = $=F.max($f);
+        1 $F = std::mem::replace(&mut $-F, $f);
+        2 std::mem::swap(&mut $-F, &mut $F);
+        1 ($F, $F) = ($f, $f);
+        1 $I += $i % 3;
+        1 $I = $i % 5;
+        3 if $b $B
+        3 if $b $B else $B
+        1 if $b $B else if $b $B else $B
+        2 match $i % 4 { 0 => $B, 1 | 2 if $b => $B, _ => $B }
+        1 match $e { Shape::Empty => $B, $(Shape::One($:x) => $B,$) $(Shape::Two($:x, $:x) if $b => $B,$) _ => $B }
+        1 match $u { None => {}, Some($:x) => $B }
+        2 match $i { $:n => $B }
+        3 $:L: for &$:x in $!S.iter() $B
+        2 $:L: for ($:n, &$:x) in $!S.iter().enumerate() $B
+        2 $:L: for (&$:x, &$:x) in $!S.iter().zip($!S.iter()) $B
+        2 $:L: for $:n in 0..$~M.len() { $B $=M[$=n] = $f; }
+        2 $:L: for $:n in 1..$~M.len() { let $:x = $=M[$=n - 1]; $s $=M[$=n] = $=M[$=n] * $r + $f; }
+        1 $:L: for $:n in (0..$~M.len()).rev() { if $b { $=M[$=n] = $f; } else { $F += $=M[$=n]; } }
+        1 let end = $i % 9; $:L: for $:n in (0..end).step_by($d) $B
+        1 $:L: for &$:x in $!S.iter().step_by($d) $B
+        1 let most = $i; $:L: for &$:x in $!S.iter().rev().take(most) $B
+        1 let all = $j.collect::<Vec<T>>(); $:L: for $:x in all $B
+        1 $:L: for w in $!S.windows(2) { let ($:x, $:x) = (w[0], w[1]); $B }
+        1 let all = $!S.chunks($d); $:L: for $:S in all $B
+        1 $:L: for t in $-M.iter_mut() { let $:x = *t; if $b { *t = $f; } $s }
+        1 for (t, &$:x) in $-M.iter_mut().zip($S.iter()) { *t = *t * $r + $f; }
+        1 $-M.iter_mut().for_each(|t| { let $:x = *t; *t = $k; });
+        1 for c in $-M.chunks_mut($d) { c.reverse(); if let [first, .., last] = c { *first = *first * *last; } }
+        1 for $:S in $-W.iter() $B
+        1 for $:M in $-W.iter_mut() $B
+        1 $W.push($v);
+        1 $W.reverse();
+        2 let mut $:I = 0usize; $:L: while $=I < $!S.len() { let $:x = $=S[$=I]; $=I += 1; $B }
+        2 let mut $:n = 0usize; $:L: while $=n < 7 && $b { $=n += 1; $B }
+        1 let mut $:n = 0usize; $:L: loop { if $=n >= $i || $=n > 8 { break; } $=n += 1; $B }
+        1 let mut $:n = 0usize; let $+x = loop { $=n += 1; $s if $=n > 5 || $b { break $f; } $s };
+        1 let mut all = $!S.iter(); $:L: while let Some(&$:x) = all.next() { $B if $b { all.next(); } }
+        1 $:L: while let Some($:x) = $-V.pop() $B
+        3 if $b { continue $L; }
+        3 if $b { break $L; }
+        1 let mut best: Option<(usize, T)> = None; $(for ($:n, &$:x) in $!S.iter().enumerate() { best = match best { Some((n, y)) if y > $k => Some((n, y)), _ => Some(($=n, $k)) }; }$) let ($+n, $+x) = best.unwrap_or((0, $f));
+        2 $O = $y;
+        2 $O = match $=O { None => Some($f), Some($:x) => $y };
+        1 $Q = $g;
+        1 if let Shape::Two(a, b) = &mut $Q { std::mem::swap(a, b); *a = *a * $f; }
+        1 if let Shape::One(a) | Shape::Counted(_, a) = &mut $-Q { *a = *a * $r + $f; }
+        1 $P.a = $f;
+        1 $-P.b += $f;
+        1 $P.n += $d;
+        1 $-P.step($f);
+        1 std::mem::swap(&mut $P.a, &mut $=P.b);
+        1 $P = Mixed { a: $f, ..$=P };
+        1 $C.set($=C.get() * $r + $f);
+        1 $A[$i % 3] = $f;
+        1 $A.swap($i % 3, $i % 3);
+        1 if !$M.is_empty() { let at = $i % $=M.len(); $=M[at] = $f; }
+        1 if !$M.is_empty() { let (a, b) = ($i % $=M.len(), $i % $=M.len()); $=M.swap(a, b); }
+        1 $M.reverse();
+        1 if !$M.is_empty() { let at = $i % $=M.len(); $=M.rotate_left(at); }
+        1 if !$M.is_empty() { let at = $i % $=M.len(); $=M.rotate_right(at); }
+        1 $-M.fill($f);
+        2 $M.sort_by(|a, b| a.partial_cmp(b).unwrap());
+        1 $M.sort_by(|a, b| b.abs().partial_cmp(&a.abs()).unwrap());
+        1 if $M.len() > 4 { $=M.copy_within(0..3, $d); }
+        1 { let at = $M.len() / 2; let (left, right) = $=M.split_at_mut(at); for (a, b) in left.iter_mut().zip(right.iter_mut()) { std::mem::swap(a, b); *a = *a * *b; } }
+        1 if let Some(&$:x) = $!M.first() $B
+        1 if let Some(last) = $-M.last_mut() { *last = $f; }
+        2 if $!V.len() < 20 { $=V.push($f); }
+        1 if $-V.len() < 20 { $=V.extend($j.take(9)); }
+        1 if $-V.len() < 12 { $=V.extend($j.take(6)); }
+        1 if $-V.len() < 12 { $=V.extend_from_slice(&$S[..$S.len().min(1)]); }
+        1 if $!V.len() < 20 { let at = $i % ($=V.len() + 1); $=V.insert(at, $f); }
+        1 if !$V.is_empty() { let at = $i % $=V.len(); let t = $=V.remove(at); $F += t; }
+        1 let $+x = if $V.is_empty() { T::from($r) } else { let at = $i % $=V.len(); $=V.swap_remove(at) };
+        2 $-V.retain(|&$:x| $q);
+        1 $V.truncate($i);
+        1 $V.dedup_by(|a, b| *a < *b);
+        1 if $-V.len() > 2 { for $:x in $=V.drain(1..$d.min($=V.len())) $B }
+        1 if $V.len() > 3 { let at = $i % 3; let tail = $=V.split_off(at); $=V.extend(tail.into_iter().rev()); }
+        1 let n = $i % 8; let x = $f; $V.resize(n, x);
+        1 std::mem::swap(&mut $-V, &mut $V);
+        1 $V = $v;
+        1 $V = $-V.iter().map(|&$:x| $k).collect();
+        1 let mut $+V = std::mem::take(&mut $V);
+    """),
+}
+"""What there is beside that."""

@@ -1,0 +1,134 @@
+"""What is right: the same functions, of dual numbers, in a program of plain cargo."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.fuzz.tree import Function
+from tests.programs import errors
+from tests.workbench import ROOT
+
+SIZES = (9, 1, 2, 6)
+"""How many elements each input has."""
+
+DUAL = f'#[path = "{ROOT}/tests/crates/bodies/src/dual.rs"]\npub mod dual;\n'
+
+INPUTS = """\
+const NUMBERS: [f64; 9] = [0.7371, -1.1293, 1.8147, 0.3217, -0.4639, 2.2391, 0.9173, -0.2713, 1.3719];
+const INPUTS: [(usize, usize); 4] = [(9, 3), (1, 0), (2, 1), (6, 2)];
+"""
+"""The numbers, and of each input how many of them there are and `k`."""
+
+_LARGEST = 1e8
+"""Beyond that a function is no test: of what cancels in it too few digits are left."""
+
+_PATIENCE_S = 20
+
+_MANIFEST = """\
+[package]
+name = "bench"
+version = "0.1.0"
+edition = "2024"
+
+[workspace]
+
+[profile.dev]
+opt-level = 1
+debug = false
+overflow-checks = false
+"""
+
+_MAIN = """\
+#![allow(warnings, unconditional_panic, arithmetic_overflow)]
+
+DUAL
+MODULES
+
+type Body<T> = fn(&[T], usize) -> T;
+
+const ALL: &[(&str, Body<dual::Dual>, Body<f64>)] = &[FUNCTIONS];
+
+fn main() {
+    std::panic::set_hook(Box::new(|_| {}));
+    let first = std::env::args().nth(1).unwrap().parse().unwrap();
+    for (name, dual, plain) in &ALL[first..] {
+        println!("{name} {}", std::panic::catch_unwind(|| numbers(*dual, *plain)).unwrap_or("panics".to_string()));
+    }
+}
+
+fn numbers(of: Body<dual::Dual>, plain: Body<f64>) -> String {
+    let mut shown = String::new();
+    for (size, k) in INPUTS {
+        for at in 0..size {
+            let tangent = |i| if i == at { 1.0 } else { 0.0 };
+            let number = |(i, &value): (usize, &f64)| dual::Dual { value, tangent: tangent(i) };
+            let got = of(&NUMBERS[..size].iter().enumerate().map(number).collect::<Vec<_>>(), k);
+            let value = plain(&NUMBERS[..size], k);
+            if (got.value - value).abs() > 1e-12 * value.abs().max(1.0) {
+                return "is another function of dual numbers".to_string();
+            }
+            shown += &format!("{:e} {:e} ", got.value, got.tangent);
+        }
+    }
+    shown
+}
+"""
+
+Right = list[float] | str
+"""The value and the derivative by each element, of each input; or why a function is no test."""
+
+
+def rights(functions: Sequence[Function], folder: Path) -> list[Right]:
+    """What is right for each function."""
+    found: dict[int, Right] = {}
+    numbers = list(range(len(functions)))
+    while unfit := _unfit([functions[number] for number in numbers], folder):
+        found |= {numbers[at]: message for message, at in unfit}
+        numbers = [number for number in numbers if number not in found]
+    done = 0
+    while done < len(numbers):
+        lines, ended = _run(folder, done)
+        found |= {numbers[done + at]: _right(line.split(maxsplit=1)[1]) for at, line in enumerate(lines)}
+        done += len(lines)
+        if done < len(numbers):
+            found[numbers[done]] = ended
+            done += 1
+    return [found[number] for number in range(len(functions))]
+
+
+def _unfit(functions: Sequence[Function], folder: Path) -> list[tuple[str, int]]:
+    """Write and compile the program; which functions rustc refuses, and why."""
+    (folder / "src").mkdir(parents=True, exist_ok=True)
+    for stale in (folder / "src").glob("*.rs"):
+        stale.unlink()
+    names = [f"p{number:04}" for number in range(len(functions))]
+    for name, function in zip(names, functions, strict=True):
+        (folder / "src" / f"{name}.rs").write_text(f"use crate::dual::Number;\n\n{function.text}")
+    each = ", ".join(f'("{name}", {name}::body, {name}::body)' for name in names)
+    main = _MAIN.replace("DUAL", f"{DUAL}{INPUTS}").replace("MODULES", "".join(f"mod {name};\n" for name in names))
+    (folder / "src" / "main.rs").write_text(main.replace("FUNCTIONS", each))
+    (folder / "Cargo.toml").write_text(_MANIFEST)
+    built = subprocess.run(["cargo", "build", "--quiet"], cwd=folder, capture_output=True, text=True, check=False)
+    found = [(message, number) for message, number in errors(built.stderr) if number is not None]
+    assert found or built.returncode == 0, built.stderr
+    return found
+
+
+def _run(folder: Path, first: int) -> tuple[list[str], str]:
+    """The lines of all functions from that one on, and why there are no more."""
+    program: list[str | Path] = [folder / "target" / "debug" / "bench", str(first)]
+    try:
+        done = subprocess.run(program, capture_output=True, text=True, check=False, timeout=_PATIENCE_S)
+    except subprocess.TimeoutExpired as hangs:
+        return (hangs.stdout or b"").decode().splitlines(), "does not end"
+    return done.stdout.splitlines(), "dies"
+
+
+def _right(numbers: str) -> Right:
+    try:
+        found = [float(number) for number in numbers.split()]
+    except ValueError:
+        return numbers
+    return found if all(abs(number) < _LARGEST for number in found) else "is infinite, or nearly so"

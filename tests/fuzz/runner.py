@@ -1,0 +1,215 @@
+"""What becomes of random functions: many are compiled in one crate, and each is then differentiated, built and run alone."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline.errors import UserError
+from pipeline.toolchain import find_tools
+from tests.alone import build, merged, only, stages
+from tests.fuzz import oracle
+from tests.fuzz.oracle import DUAL, INPUTS, SIZES
+from tests.fuzz.tree import Function
+from tests.programs import PROFILES, Verdict, refusal, run
+from tests.workbench import MANIFEST, Workbench
+
+LOG = logging.getLogger("fuzz")
+
+LEVELS = ("0", "1", "2", "3")
+MODES = ("reverse", "forward", "width 2")
+
+TOLERANCE = 1e-9
+"""Relative to the largest number of what belongs together, absolute below 1: derivatives may be reordered (fast math)."""
+
+AT_ONCE = 30
+"""Functions in one crate: of more, to read the module again and again for each takes longer than to begin anew."""
+
+# How many elements there are, and `k`, the compiler cannot see.
+_MAIN = """\
+#![no_main]
+#![allow(warnings, unconditional_panic, arithmetic_overflow)]
+pub use autodiff::*;
+
+DUAL
+MODULES
+
+const ALL: &[extern "C" fn(i32, *const *const u8) -> i32] = &[FUNCTIONS];
+
+#[unsafe(no_mangle)]
+pub extern "C" fn main(argc: i32, argv: *const *const u8) -> i32 {
+    core::hint::black_box(ALL).iter().map(|one| one(argc, argv)).sum()
+}
+
+unsafe extern "C" {
+    fn dprintf(file: i32, format: *const core::ffi::c_char, ...) -> i32;
+}
+
+pub struct Case {
+    pub argc: usize,
+}
+
+impl Case {
+    pub fn reverse(&self, of: fn(&[f64], &mut [f64], usize, f64) -> f64) {
+        self.show(|xs, k, at| {
+            let mut gradient = vec![0.0; xs.len()];
+            let value = of(xs, &mut gradient, k, 1.0);
+            (value, gradient[at])
+        });
+    }
+
+    pub fn forward(&self, of: fn(&[f64], &[f64], usize) -> (f64, f64)) {
+        self.show(|xs, k, at| of(xs, &towards(xs, at), k));
+    }
+
+    pub fn width_2(&self, of: fn(&[f64], &[f64], &[f64], usize) -> [f64; 3]) {
+        self.show(|xs, k, at| {
+            let got = of(xs, &towards(xs, at), &towards(xs, 0), k);
+            (got[0], got[1])
+        });
+        self.show(|xs, k, at| {
+            let got = of(xs, &towards(xs, 0), &towards(xs, at), k);
+            (got[0], got[2])
+        });
+    }
+
+    fn show(&self, of: impl Fn(&[f64], usize, usize) -> (f64, f64)) {
+        for (size, k) in INPUTS {
+            let xs = &NUMBERS[..size + self.argc - 1];
+            for at in 0..xs.len() {
+                let (value, slope) = of(xs, k * self.argc, at);
+                unsafe { dprintf(1, c"%.17g %.17g ".as_ptr(), value, slope) };
+            }
+        }
+        unsafe { dprintf(1, c"\\n".as_ptr()) };
+    }
+}
+
+fn towards(xs: &[f64], at: usize) -> Vec<f64> {
+    (0..xs.len()).map(|i| if i == at { 1.0 } else { 0.0 }).collect()
+}
+"""
+
+_MODULE = """\
+use crate::dual::Number;
+use autodiff::{autodiff_forward, autodiff_reverse};
+
+TEXT
+ATTRIBUTES
+fn primal(xs: &[f64], k: usize) -> f64 {
+    body(xs, k)
+}
+
+#[unsafe(export_name = "NAME")]
+pub extern "C" fn start(argc: i32, _argv: *const *const u8) -> i32 {
+    let case = crate::Case { argc: argc as usize };
+    CALLS
+    0
+}
+"""
+
+_OF_MODE = {
+    "reverse": ("#[autodiff_reverse(reverse, Duplicated, Const, Active)]", "case.reverse(reverse);"),
+    "forward": ("#[autodiff_forward(forward, Dual, Const, Dual)]", "case.forward(forward);"),
+    "width 2": ("#[autodiff_forward(wide, 2, Dual, Const, Dual)]", "case.width_2(wide);"),
+}
+_LINES = {"reverse": ["reverse"], "forward": ["forward"], "width 2": ["width 2, first", "width 2, second"]}
+
+
+@dataclass(frozen=True)
+class Job:
+    """A function that is to be taken through the stages alone."""
+
+    number: int
+    level: str
+    modes: Sequence[str]
+    right: Sequence[float]
+    crate: Path
+    module: Path
+
+
+def judge(functions: Sequence[Function], level: str, folder: Path, modes: Sequence[str] = MODES) -> list[Verdict]:
+    """What becomes of each function at a level; `invalid` is what is no test, as it does not compile, panics or is infinite."""
+    found: list[Verdict] = []
+    for begin in range(0, len(functions), AT_ONCE):
+        found += _judge_crate(functions[begin : begin + AT_ONCE], level, folder, modes)
+    return found
+
+
+def _judge_crate(functions: Sequence[Function], level: str, folder: Path, modes: Sequence[str]) -> list[Verdict]:
+    rights = oracle.rights(functions, folder / "oracle")
+    valid = {number: right for number, right in enumerate(rights) if isinstance(right, list)}
+    verdicts = {number: Verdict("invalid", said) for number, said in enumerate(rights) if isinstance(said, str)}
+    if valid:
+        tools, bench = find_tools(), Workbench(folder / f"level{level}")
+        write([functions[number] for number in valid], bench, modes)
+        module = merged(bench, level, tools)
+        crate = bench.output() / "stages"
+        jobs = [Job(number, level, modes, right, crate, module) for number, right in enumerate(valid.values())]
+        with ProcessPoolExecutor(2) as pool:
+            verdicts |= dict(zip(valid, pool.map(_judge_alone, jobs), strict=True))
+    return [verdicts[number] for number in range(len(functions))]
+
+
+def write(functions: Sequence[Function], bench: Workbench, modes: Sequence[str]) -> None:
+    """The crate of these functions, a file for each."""
+    names = [f"p{number:04}" for number in range(len(functions))]
+    texts = {"DUAL": f"{DUAL}\n{INPUTS}", "MODULES": "".join(f"mod {name};\n" for name in names)}
+    bench.write(_filled(_MAIN, FUNCTIONS=", ".join(f"{name}::start" for name in names), **texts), f"{MANIFEST}\n{PROFILES}")
+    for stale in (bench.folder / "src").glob("p*.rs"):
+        stale.unlink()
+    attributes, calls = zip(*(_OF_MODE[mode] for mode in modes), strict=True)
+    for name, function in zip(names, functions, strict=True):
+        derived = {"ATTRIBUTES": "\n".join(attributes), "CALLS": "\n    ".join(calls)}
+        (bench.folder / "src" / f"{name}.rs").write_text(_filled(_MODULE, TEXT=function.text, NAME=name, **derived))
+
+
+def _filled(template: str, **texts: str) -> str:
+    for name, text in texts.items():
+        template = template.replace(name, text, 1)
+    return template
+
+
+def _judge_alone(job: Job) -> Verdict:
+    tools = find_tools()
+    with tempfile.TemporaryDirectory(dir=job.module.parent) as folder:
+        begun, out = Path(folder, "begun"), Path(folder, "out")
+        begun.mkdir()
+        out.mkdir()
+        only(job.module, f"p{job.number:04}", begun / "module.bc", tools.libllvm)
+        try:
+            binary = build(begun, stages(int(job.level), tools), job.crate, out, tools)
+        except UserError as error:
+            return refusal(str(error))
+        return _compared(job, binary)
+
+
+def _compared(job: Job, binary: Path) -> Verdict:
+    """Whether each mode gives what dual numbers give."""
+    stdout, death = run(binary)
+    if death:
+        return Verdict("crash", death)
+    names = [line for mode in job.modes for line in _LINES[mode]]
+    lines = [[float(number) for number in line.split()] for line in stdout.splitlines()]
+    differing = [f"{name}: {what}" for name, got in zip(names, lines, strict=True) for what in differences(got, job.right)]
+    return Verdict("wrong", "; ".join(differing)) if differing else Verdict("right")
+
+
+def differences(got: Sequence[float], right: Sequence[float]) -> list[str]:
+    """The first number of each input that is another; NaN is equal to none."""
+    if len(got) != len(right):
+        return [f"{len(got)} numbers instead of {len(right)}"]
+    found, end = [], 0
+    for size in SIZES:
+        begin, end = end, end + 2 * size
+        scale = max(1.0, *map(abs, right[begin:end]))
+        for at in range(begin, end):
+            if not abs(got[at] - right[at]) <= TOLERANCE * scale:
+                what = f"derivative {(at - begin) // 2}" if (at - begin) % 2 else "value"
+                found.append(f"{what} of {size} elements is {got[at]:.12g}, not {right[at]:.12g}")
+                break
+    return found

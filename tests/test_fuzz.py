@@ -1,0 +1,100 @@
+"""Random functions are differentiated rightly or refused; and what makes, compares and shrinks them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.fuzz import oracle
+from tests.fuzz.generate import function
+from tests.fuzz.grammar import CODE, LEAVES
+from tests.fuzz.runner import differences, judge
+from tests.fuzz.shrink import Cut, Failure, cause, cuts
+from tests.fuzz.tree import Function, Node
+from tests.programs import Verdict
+
+SEED, COUNT = 1, 100
+SHARE = 0.8
+"""How many of the functions that are a test come out right, at least; the others are refused."""
+
+
+def test_a_function_follows_from_its_seed() -> None:
+    once, again, others = ([function(seed).text for seed in range(begin, begin + 30)] for begin in (7, 7, 37))
+    assert once == again
+    assert len(set(once + others)) == 60
+
+
+def test_every_kind_of_code_has_leaves() -> None:
+    assert set(CODE) == set(LEAVES)
+    assert all(len(templates) == len(weights) > 0 for templates, weights in [*CODE.values(), *LEAVES.values()])
+
+
+def test_a_difference_is_seen_and_so_is_what_is_no_number_or_missing() -> None:
+    right = [float(number) for number in range(2 * sum(oracle.SIZES))]
+    assert differences(right, right) == []
+    assert differences([number * (1 + 1e-12) for number in right], right) == []
+    for wrong in (math.nan, math.inf, 0.0):
+        assert len(differences([*right[:7], wrong, *right[8:]], right)) == 1
+    assert differences([], right) == ["0 numbers instead of 36"]
+    assert differences(right[:-1], right) == ["35 numbers instead of 36"]
+    small = [1e-3] * len(right)
+    assert differences([0.0, *small[1:]], small) == ["value of 9 elements is 0, not 0.001"]
+
+
+def test_a_cut_changes_one_place_and_makes_it_smaller() -> None:
+    root = function(3).root
+    for cut in islice(cuts(root), 500):
+        assert len(cut.made(root).text) < len(root.text)
+    sum_ = Node("f", ("(", Node("f", ("a",)), " + ", Node("f", ("xs[0].sin()",)), ")"))
+    assert [cut.made(sum_).text for cut in cuts(sum_)][-3:] == ["xs[0].sin()", "a", "(a + xs[0])"]
+
+
+def test_cuts_are_made_together_where_none_is_within_another() -> None:
+    root = Node("root", (Node("s", ("{ ", Node("s", ("b;",)), " }")), Node("s", ("c;",))))
+    nothing = Node("s", ("",))
+    failure = Failure(
+        Function(0, root), Verdict("wrong"), harmless=[Cut((0, 1), nothing), Cut((0,), nothing), Cut((1,), nothing)]
+    )
+    together, *_ = failure.candidates(Random(0))
+    assert failure.smaller(together).text.split() == ["{", "}"]
+
+
+def test_causes_are_alike_whatever_the_names() -> None:
+    said = "error: Enzyme: Cannot deduce type of phi   %{} = phi double [ %97, %.loop ]\n  --> src/p0032.rs:1:1"
+    assert len({cause(Verdict("refused", said.format(name))) for name in ("120", "7")}) == 1
+    assert cause(Verdict("wrong", "a")) == cause(Verdict("wrong", "b")) != cause(Verdict("crash", "a"))
+
+
+@pytest.mark.toolchain
+def test_what_is_no_test_is_found_without_the_pipeline(tmp_path: Path) -> None:
+    bodies = {
+        "xs[0] * xs[0]": "",
+        "xs[0] * y": "E0425: cannot find value `y` in this scope",
+        "xs[xs.len()]": "panics",
+        "xs[0].exp().exp().exp().exp()": "is infinite, or nearly so",
+        "loop {}": "does not end",
+        "xs[0] + xs[k / 4]": "",
+    }
+    functions = [
+        Function(0, Node("root", (f"pub fn body<T: Number>(xs: &[T], k: usize) -> T {{ {body} }}",))) for body in bodies
+    ]
+    found = oracle.rights(functions, tmp_path)
+    assert [right if isinstance(right, str) else "" for right in found] == list(bodies.values())
+    square = found[0]
+    assert isinstance(square, list)
+    assert square[:4] == pytest.approx([0.7371**2, 2 * 0.7371, 0.7371**2, 0])
+
+
+@pytest.mark.toolchain
+def test_random_functions_are_right_or_refused(tmp_path: Path) -> None:
+    functions = [function(SEED + number) for number in range(COUNT)]
+    verdicts = judge(functions, "3", tmp_path)
+    failed = [(f"{f}", v) for f, v in zip(functions, verdicts, strict=True) if v.kind in {"wrong", "crash"}]
+    assert failed == []
+    counts = Counter(verdict.kind for verdict in verdicts)
+    assert counts["right"] >= SHARE * (COUNT - counts["invalid"])
