@@ -19,10 +19,10 @@ FULL = pytest.mark.full
 @pytest.mark.parametrize(
     ("crate", "level", "count"),
     [
-        ("bodies", "0", 468),
-        ("bodies", "3", 468),
+        ("bodies", "0", 528),
+        ("bodies", "3", 528),
         ("growth", "3", 120),
-        *(pytest.param("bodies", level, 468, marks=FULL) for level in "12"),
+        *(pytest.param("bodies", level, 528, marks=FULL) for level in "12"),
         *(pytest.param("growth", level, 120, marks=FULL) for level in "12"),
     ],
 )

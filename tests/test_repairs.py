@@ -21,6 +21,7 @@ from pipeline.repairs import (
     copies,
     dispatch,
     extremes,
+    fills,
     inline,
     integers,
     mixed,
@@ -521,6 +522,31 @@ define ptr @shim(i64 %n) {
     text = body(mended(tmp_path, source, zeroed.by_store))
     assert re.findall(r"@([\w.]+)\(", text) == ["malloc", "llvm.memset.p0.i64"]
     assert "ret ptr %2" in text
+
+
+@pytest.mark.parametrize(
+    ("written", "kind"),
+    [
+        ("%v = load double, ptr %place", "Float@double"),
+        ("%v = load float, ptr %place", "Float@float"),
+        ("%v = load double, ptr %place\n  store double %v, ptr %x", "Float@double"),
+        ("%v = load ptr, ptr %place", "Pointer"),
+        ("%v = load double, ptr %place\n  store i64 3, ptr %x", ""),
+        ("%v = load i64, ptr %place", ""),
+        ("store ptr %place, ptr %to", ""),
+    ],
+)
+def test_what_is_filled_is_of_the_type_that_it_is_read_as(tmp_path: Path, written: str, kind: str) -> None:
+    source = f"""declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+define void @shim(ptr %to, i64 %n) {{
+  %x = alloca [8 x double]
+  call void @llvm.memset.p0.i64(ptr %x, i8 0, i64 64, i1 false)
+  %place = getelementptr double, ptr %x, i64 %n
+  {written}
+  ret void
+}}"""
+    text = body(mended(tmp_path, source, fills.say_what_is_filled))
+    assert re.findall(r'"enzyme_type"="{\[-1\]:Pointer, \[-1,-1\]:([^}]*)}"', text) == [kind] * bool(kind)
 
 
 def test_memory_that_is_chosen_from_is_active(tmp_path: Path) -> None:

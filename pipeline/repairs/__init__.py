@@ -18,6 +18,7 @@ from pipeline.repairs import (
     copies,
     dispatch,
     extremes,
+    fills,
     growth,
     inline,
     integers,
@@ -58,6 +59,7 @@ _OF_MEMORY = (
     ("zeroed", zeroed.by_store),
     ("mixed", mixed.make_active),
     ("copies", copies.say_what_is_copied),
+    ("fills", fills.say_what_is_filled),
     ("vtables", vtables.keep_from_shadows),
     ("extremes", extremes.by_older_intrinsics),
 )

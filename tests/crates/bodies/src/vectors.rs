@@ -98,6 +98,25 @@ body!(goes_back_and_forth, |xs| {
     weigh(&now)
 });
 
+body!(keeps_a_ring, |xs| {
+    let mut ring = [T::from(0.0); 8];
+    let (mut head, mut tail) = (0usize, 0usize);
+    let mut sum = T::from(0.0);
+    for &x in xs {
+        ring[tail % 8] = x * x;
+        tail += 1;
+        if tail - head > 4 {
+            sum += ring[head % 8] * x;
+            head += 1;
+        }
+    }
+    while head < tail {
+        sum += ring[head % 8];
+        head += 1;
+    }
+    sum
+});
+
 pub fn report() {
     let inputs = [1.5, -0.5, 2.5, 3.5, 0.75, -1.0, 1.25, 0.3, 2.2, -0.1, 1.1, 0.9, 4.4];
     let reports = [
@@ -111,6 +130,7 @@ pub fn report() {
         replaces_in_a_loop::report,
         bubble_sort::report,
         goes_back_and_forth::report,
+        keeps_a_ring::report,
     ];
     for report in reports {
         report(&inputs);

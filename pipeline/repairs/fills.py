@@ -1,0 +1,51 @@
+"""Memory that is filled with one byte is of the type that it is read and written as.
+
+Enzyme wants to know what a `memset` writes, and does not follow an address whose offset it does not know: `buffer[i % 8]`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pipeline.call_tree import call_tree, calls
+from pipeline.llvm import Value
+from pipeline.llvm_edit import Editor
+
+_MEMSET = "llvm.memset."
+
+
+def say_what_is_filled(editor: Editor, shims: Sequence[Value]) -> list[str]:
+    """Tell Enzyme the types of what is filled in all that the shims reach, where they are one; a line for each function."""
+    done = []
+    for function in call_tree(editor, shims):
+        fills = (call for call in calls(editor, function) if editor.module.name(editor.module.callee(call)).startswith(_MEMSET))
+        typed = {fill: kind for fill in fills if (kind := _kind(editor, editor.module.arguments(fill)[0]))}
+        for fill, kind in typed.items():
+            editor.say_points_to(fill, 0, kind)
+        if typed:
+            done.append(f"fills: {len(typed)} in {editor.module.name(function)}")
+    return done
+
+
+def _kind(editor: Editor, pointer: Value) -> str:
+    """What Enzyme calls all that is read or written in the same memory, if that is floats or pointers of one type."""
+    while editor.api.IsAGetElementPtrInst(pointer):
+        pointer = editor.operands(pointer)[0]
+    kinds = {_name(editor, editor.accessed_type(access)) for access in _accesses(editor, pointer)}
+    return kinds.pop() if len(kinds) == 1 else ""
+
+
+def _name(editor: Editor, ty: Value) -> str:
+    return "Pointer" if ty == editor.pointer_type() else editor.enzyme_type(ty)
+
+
+def _accesses(editor: Editor, base: Value) -> Iterator[Value]:
+    """The loads and stores in memory, by whatever address is computed of its own."""
+    waiting = [base]
+    while waiting:
+        pointer = waiting.pop()
+        for user in editor.module.users(pointer):
+            if editor.api.IsAGetElementPtrInst(user):
+                waiting.append(user)
+            elif editor.is_plain_load(user) or (editor.is_plain_store(user) and editor.operands(user)[1] == pointer):
+                yield user
