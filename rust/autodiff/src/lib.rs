@@ -56,10 +56,10 @@
 //! is not supported is an error at the word that is the cause, and never a derivative that is wrong.
 #![no_std]
 
-#[cfg(feature = "check")]
+#[cfg(any(feature = "check", crategrad_gradcheck))]
 extern crate std;
 
-#[cfg(feature = "check")]
+#[cfg(any(feature = "check", crategrad_gradcheck))]
 pub mod check;
 
 /// Generates a derivative in forward mode: `#[autodiff_forward(name, [width,] activities…)]`.
@@ -195,12 +195,29 @@ pub use autodiff_macros::autodiff_reverse;
 /// # Panics
 ///
 /// If anything is wrong, with the report; and as the derivative does in a build without Crategrad.
-#[cfg(feature = "check")]
+#[cfg(any(feature = "check", crategrad_gradcheck))]
 pub use autodiff_macros::gradcheck;
 
 /// [`gradcheck!`] that returns `Result<Report, Report>`: an `Err` where anything is wrong.
-#[cfg(feature = "check")]
+#[cfg(any(feature = "check", crategrad_gradcheck))]
 pub use autodiff_macros::try_gradcheck;
+
+/// Says what `./doit gradcheck` gives the arguments of a function; it stands below the attributes of its derivatives.
+///
+/// For each argument a range for its numbers, or a constant; for slices `[range; length]`, if the length matters:
+///
+/// ```
+/// use autodiff::{autodiff_reverse, domain};
+///
+/// #[autodiff_reverse(d_rate, Duplicated, Const, Active, Active)]
+/// #[domain(table = [0.0..1.0; 9], rows = 3, temperature = 250.0..350.0)]
+/// fn rate(table: &[f64], rows: usize, temperature: f64) -> f64 {
+///     table.chunks(rows).map(|row| (row[0] / temperature).exp()).sum()
+/// }
+/// ```
+///
+/// Without it numbers are of size 0.1 to 1.1 and of either sign, slices of one length, and whole numbers less than that.
+pub use autodiff_macros::domain;
 
 /// Whether this build goes through the Crategrad pipeline: if not, calling a derivative panics.
 ///
@@ -213,6 +230,8 @@ pub const fn available() -> bool {
 /// What the generated code calls; nothing here is for users.
 #[doc(hidden)]
 pub mod __private {
+    #[cfg(crategrad_gradcheck)]
+    pub use autodiff_macros::__register;
     use core::ops::Deref;
 
     #[cfg(crategrad)]
@@ -297,6 +316,24 @@ pub mod __private {
              length {shadow_length}"
         )
     }
+}
+
+/// Tells `./doit gradcheck` of a function, in a build for it: then, and only then, does this become anything.
+#[doc(hidden)]
+#[macro_export]
+#[cfg(crategrad_gradcheck)]
+macro_rules! __gradcheck {
+    ($($function:tt)*) => {
+        $crate::__private::__register! { $($function)* }
+    };
+}
+
+/// Tells `./doit gradcheck` of a function, in a build for it: then, and only then, does this become anything.
+#[doc(hidden)]
+#[macro_export]
+#[cfg(not(crategrad_gradcheck))]
+macro_rules! __gradcheck {
+    ($($function:tt)*) => {};
 }
 
 /// Picks the derivative's body for this build; here and not in the user's crate, which need not know of the cfg.

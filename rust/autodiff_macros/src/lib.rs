@@ -60,10 +60,26 @@ pub fn try_gradcheck(call: proc_macro::TokenStream) -> proc_macro::TokenStream {
     gradcheck::expand(call.into(), "check").into()
 }
 
+#[proc_macro]
+pub fn __register(function: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    gradcheck::register(function.into()).into()
+}
+
+#[proc_macro_attribute]
+pub fn domain(domains: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    gradcheck::domain(domains.into(), &item.into()).into()
+}
+
 /// Implements [`Numbers`](trait@Numbers) for a struct, field by field.
 #[proc_macro_derive(Numbers)]
 pub fn derive_numbers(item: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    numbers::derive(item.into()).unwrap_or_else(|error| error.to_compile_error()).into()
+    numbers::derive_numbers(item.into()).unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// Implements [`Generate`](trait@Generate) for a struct, field by field.
+#[proc_macro_derive(Generate)]
+pub fn derive_generate(item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    numbers::derive_generate(item.into()).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
 /// The function as it was, then its derivative, or the errors: an error must not take the function away,
@@ -75,6 +91,9 @@ fn expand(mode: Mode, attribute: TokenStream, item: &TokenStream) -> TokenStream
 
 fn generate(mode: Mode, attribute: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     let header = header::parse(mode, item)?;
-    let request = attribute::parse(mode, attribute)?;
-    Ok(derivative::Derivative::new(request, header)?.generate())
+    let request = attribute::parse(mode, attribute.clone())?;
+    let derivative = derivative::Derivative::new(request, header)?;
+    let item = derivative.generate();
+    let registered = gradcheck::call_of(&derivative, &attribute);
+    Ok(quote!(#item #registered))
 }

@@ -1,29 +1,49 @@
-//! `#[derive(Numbers)]`: a struct shows the numbers of its fields, one field after another.
+//! `#[derive(Numbers, Generate)]`: what a struct is to gradcheck its fields are, one after another.
 
 use crate::error::error;
-use proc_macro2::{Span, TokenStream};
-use syn::{parse_quote, Index, ItemStruct, Member, WherePredicate};
+use proc_macro2::{Ident, Span, TokenStream};
+use syn::{parse_quote, Field, Generics, Index, ItemStruct, Member, Path, WherePredicate};
 
-/// The implementation for a struct.
-pub fn derive(item: TokenStream) -> syn::Result<TokenStream> {
-    let Ok(ItemStruct { ident, mut generics, fields, .. }) = syn::parse2(item) else {
-        let help = "implement it: `fn visit(&mut self, each: &mut dyn FnMut(Number<'_>))`, with a `match`";
-        return Err(error(Span::call_site(), "`Numbers` is derived for structs only", help));
-    };
-    let member = |(index, field): (usize, &syn::Field)| {
-        field.ident.clone().map_or_else(|| Member::Unnamed(Index::from(index)), Member::Named)
-    };
-    let members = fields.iter().enumerate().map(member);
-    let bounds: Vec<WherePredicate> =
-        generics.type_params().map(|ty| &ty.ident).map(|ty| parse_quote!(#ty: ::autodiff::check::Numbers)).collect();
-    generics.make_where_clause().predicates.extend(bounds);
+/// The numbers of the fields.
+pub fn derive_numbers(item: TokenStream) -> syn::Result<TokenStream> {
+    let (name, generics, members) = read(item, "Numbers", &parse_quote!(::autodiff::check::Numbers))?;
     let (parameters, arguments, bounds) = generics.split_for_impl();
     Ok(generated! {
         #[automatically_derived]
-        impl #parameters ::autodiff::check::Numbers for #ident #arguments #bounds {
+        impl #parameters ::autodiff::check::Numbers for #name #arguments #bounds {
             fn visit(&mut self, each: &mut dyn ::core::ops::FnMut(::autodiff::check::Number<'_>)) {
                 #(::autodiff::check::Numbers::visit(&mut self.#members, each);)*
             }
         }
     })
+}
+
+/// The fields, each made for itself.
+pub fn derive_generate(item: TokenStream) -> syn::Result<TokenStream> {
+    let (name, generics, members) = read(item, "Generate", &parse_quote!(::autodiff::check::Generate))?;
+    let (parameters, arguments, bounds) = generics.split_for_impl();
+    Ok(generated! {
+        #[automatically_derived]
+        impl #parameters ::autodiff::check::Generate for #name #arguments #bounds {
+            fn generate(from: &mut ::autodiff::check::Source) -> Self {
+                Self { #(#members: ::autodiff::check::Generate::generate(from)),* }
+            }
+        }
+    })
+}
+
+/// A struct's name, its generics with the trait as their bound, and its fields.
+fn read(item: TokenStream, derived: &str, bound: &Path) -> syn::Result<(Ident, Generics, Vec<Member>)> {
+    let Ok(ItemStruct { ident, mut generics, fields, .. }) = syn::parse2(item) else {
+        let help = "implement it: its method is a `match`";
+        return Err(error(Span::call_site(), format!("`{derived}` is derived for structs only"), help));
+    };
+    let member = |(index, field): (usize, &Field)| {
+        field.ident.clone().map_or_else(|| Member::Unnamed(Index::from(index)), Member::Named)
+    };
+    let members = fields.iter().enumerate().map(member).collect();
+    let bounds: Vec<WherePredicate> =
+        generics.type_params().map(|parameter| &parameter.ident).map(|ty| parse_quote!(#ty: #bound)).collect();
+    generics.make_where_clause().predicates.extend(bounds);
+    Ok((ident, generics, members))
 }

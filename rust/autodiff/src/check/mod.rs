@@ -22,12 +22,16 @@
 //! `docs/check.md` says what is compared, how, and what the messages mean.
 
 mod differences;
+mod generate;
+#[cfg(crategrad_gradcheck)]
+mod harness;
 mod numbers;
 mod random;
 mod report;
 mod run;
 
-pub use autodiff_macros::Numbers;
+pub use autodiff_macros::{Generate, Numbers};
+pub use generate::{Generate, Source};
 pub use numbers::{Number, Numbers};
 pub use report::{Against, Comparison, Kink, Place, Report};
 use std::vec::Vec;
@@ -54,10 +58,12 @@ impl Default for Settings {
 /// What the code that `gradcheck!` generates is made of; nothing here is for users.
 #[doc(hidden)]
 pub mod __private {
+    pub use super::generate::{settings, AnyLeaf, AnyMaker, Domain, Entry, KnownLeaf, KnownMaker, Leaf, Maker, Source};
     pub use super::numbers::{is_single, numbers, with};
-    pub use super::run::{Derivative, Evaluated, Function, Lists};
+    pub use super::run::{Derivative, Evaluated, Function, Lists, Outcome};
     use std::borrow::ToOwned;
     pub use std::boxed::Box;
+    pub use std::string::String;
     pub use std::vec;
     pub use std::vec::Vec;
 

@@ -54,6 +54,16 @@ pub struct Derivative<'a> {
     pub evaluate: Box<dyn Fn(&[Vec<f64>], &[Lists]) -> Evaluated + 'a>,
 }
 
+/// What comes of a point that a generator has chosen.
+pub enum Outcome {
+    /// The derivatives were checked there.
+    Checked(Result<Report, Report>),
+    /// The function gives infinities or no numbers there.
+    NotFinite,
+    /// This argument, or the result, is of a type that cannot be made, or whose numbers are not known.
+    Unknown(&'static str),
+}
+
 /// How arguments move, or how results are weighted: one number alone, or all of them.
 struct Direction {
     lists: Lists,
@@ -107,6 +117,15 @@ impl Function<'_> {
     #[track_caller]
     pub fn assert(&self) -> Report {
         self.check().unwrap_or_else(|report| panic!("{report}"))
+    }
+
+    /// The same at a point that was chosen blindly: the function may not be defined there.
+    pub fn sampled(&self) -> Outcome {
+        if (self.values)(&self.at).iter().flatten().all(|value| value.is_finite()) {
+            Outcome::Checked(self.check())
+        } else {
+            Outcome::NotFinite
+        }
     }
 
     /// By how much each number changes if it changes by as much as it is, or as others of that argument are.
@@ -275,7 +294,11 @@ impl<'a> Check<'a> {
         };
         self.report.compared += 1;
         if let Some((left, right)) = want.kink {
-            self.report.kinks.push(Kink { comparison, left, right });
+            let is_known = |kink: &Kink| kink.comparison.derivative == derivative.name && kink.comparison.by.is_some();
+            // Whatever moves across it along with others tells nothing new.
+            if comparison.by.is_some() && comparison.of.is_some() || !self.report.kinks.iter().any(is_known) {
+                self.report.kinks.push(Kink { comparison, left, right });
+            }
         } else if !want.error.is_finite() {
             self.report.undecided.push(comparison);
         } else if !comparison.agrees() {
