@@ -20,9 +20,9 @@ const ATTEMPTS: u64 = 20;
 
 unsafe extern "C" {
     #[link_name = "__start_crategrad_gradcheck"]
-    static FIRST: &'static Entry;
+    static FIRST: u8;
     #[link_name = "__stop_crategrad_gradcheck"]
-    static END: &'static Entry;
+    static END: u8;
 }
 
 /// The section is there even if the program differentiates nothing.
@@ -48,6 +48,7 @@ extern "C" fn start() {
 /// One for each function: the topmost attribute knows the others, and tells of the most derivatives.
 fn entries() -> impl Iterator<Item = &'static Entry> {
     let (first, end) = (&raw const FIRST, &raw const END);
+    let (first, end) = (first.cast::<&'static Entry>(), end.cast::<&'static Entry>());
     // SAFETY: the linker puts these at the ends of the section, in which there is nothing but such pointers.
     let all = unsafe { std::slice::from_raw_parts(first, end.offset_from(first).unsigned_abs()) };
     let is_covered = |entry: &Entry| {

@@ -178,7 +178,8 @@ impl Checked {
         for (index, argument) in self.arguments.iter().enumerate() {
             let (held, copy) = (&held[index], &copies[index]);
             passed.push(match argument.passing {
-                _ if argument.is_borrowed() => held.to_token_stream(),
+                _ if argument.is_borrowed() && self.values == Values::Given => held.to_token_stream(),
+                _ if argument.is_borrowed() => generated!(&#held),
                 Passing::Value => copy.to_token_stream(),
                 Passing::Shared => generated!(&#copy),
                 Passing::Exclusive => generated!(&mut #copy),
