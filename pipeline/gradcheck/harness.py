@@ -8,6 +8,7 @@ own.
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -107,10 +108,16 @@ def check(program: Path, folder: Path, function: Function, build: str, points: P
     finished, lines = _run(program, folder, {name: str(value) for name, value in variables.items()})
     found = tuple(msgspec.json.decode(line, type=Point) for line in lines)
     if not finished.succeeded:
-        seed = points.seed + len(found)
-        why = f"{finished.verdict} at the point of seed {seed}\n{process.tail(finished.output, 4)}"
-        return Checked(function, build, STOPPED, why, found)
+        return Checked(function, build, STOPPED, _last_words(finished, points.seed + len(found)), found)
     return _judged(function, build, found)
+
+
+def _last_words(finished: process.Finished, seed: int) -> str:
+    # Without the number of the process, which is another one each time.
+    said = re.sub(r"^thread .*? \(\d+\) panicked", "panicked", finished.output.strip(), flags=re.MULTILINE)
+    said = "\n".join(line for line in said.splitlines() if "RUST_BACKTRACE" not in line)
+    help_line = "say where the function can be called: `#[autodiff::domain(x = 0.0..1.0)]` (docs/check.md)"
+    return f"{finished.verdict} at the point of seed {seed}\n{process.tail(said, 4)}\n  = help: {help_line}"
 
 
 def _judged(function: Function, build: str, points: tuple[Point, ...]) -> Checked:

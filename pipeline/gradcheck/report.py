@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from pipeline.gradcheck.harness import NOT_CHECKED, RIGHT, STOPPED, WRONG, Checked
+from pipeline.gradcheck.harness import NOT_CHECKED, RIGHT, STOPPED, WRONG, Checked, Function
 from pipeline.request import Points
 
 _COLOURS = {RIGHT: "green", WRONG: "red", STOPPED: "red", NOT_CHECKED: "yellow"}
@@ -23,9 +23,8 @@ def show(found: Sequence[Checked], left_out: Sequence[str], points: Points) -> N
     with wide.capture() as captured:
         wide.print(_table(found))
     print("\n".join(line.rstrip() for line in captured.get().splitlines()))
-    for each in found:
-        if each.why:
-            print(f"\n{each.function.function} ({each.build}), {each.function.place}\n{each.why}")
+    for (function, why), builds in _told(found).items():
+        print(f"\n{function.function} ({', '.join(builds)}), {function.place}\n{why}")
     if left_out:
         print(f"\nnot called, as they are methods, generic or unsafe: {', '.join(left_out)}")
         print("  = help: check them by `autodiff::gradcheck!` where they are used (docs/check.md)")
@@ -33,6 +32,15 @@ def show(found: Sequence[Checked], left_out: Sequence[str], points: Points) -> N
     words = [f"{counted[word]} {word}" for word in _COLOURS if counted[word]] or ["no function that can be checked"]
     again = f"n={points.count} seed={points.seed} length={points.length}"
     print(f"\n{', '.join(words)}; `{again}` repeats this")
+
+
+def _told(found: Sequence[Checked]) -> dict[tuple[Function, str], list[str]]:
+    """In which builds the same is to be said of a function."""
+    told: dict[tuple[Function, str], list[str]] = {}
+    for each in found:
+        if each.why:
+            told.setdefault((each.function, each.why), []).append(each.build)
+    return told
 
 
 def _table(found: Sequence[Checked]) -> Table:

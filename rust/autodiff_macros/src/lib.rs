@@ -42,12 +42,12 @@ use quote::quote;
 
 #[proc_macro_attribute]
 pub fn autodiff_forward(attribute: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    expand(Mode::Forward, attribute.into(), &item.into()).into()
+    expand(Mode::Forward, &attribute.into(), &item.into()).into()
 }
 
 #[proc_macro_attribute]
 pub fn autodiff_reverse(attribute: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    expand(Mode::Reverse, attribute.into(), &item.into()).into()
+    expand(Mode::Reverse, &attribute.into(), &item.into()).into()
 }
 
 #[proc_macro]
@@ -84,16 +84,16 @@ pub fn derive_generate(item: proc_macro::TokenStream) -> proc_macro::TokenStream
 
 /// The function as it was, then its derivative, or the errors: an error must not take the function away,
 /// or every use of it would become an error too.
-fn expand(mode: Mode, attribute: TokenStream, item: &TokenStream) -> TokenStream {
+fn expand(mode: Mode, attribute: &TokenStream, item: &TokenStream) -> TokenStream {
     let derivative = generate(mode, attribute, item.clone()).unwrap_or_else(|errors| errors.to_compile_error());
     quote!(#item #derivative)
 }
 
-fn generate(mode: Mode, attribute: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
+fn generate(mode: Mode, attribute: &TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     let header = header::parse(mode, item)?;
     let request = attribute::parse(mode, attribute.clone())?;
     let derivative = derivative::Derivative::new(request, header)?;
     let item = derivative.generate();
-    let registered = gradcheck::call_of(&derivative, &attribute);
+    let registered = gradcheck::call_of(&derivative, attribute);
     Ok(quote!(#item #registered))
 }

@@ -47,11 +47,10 @@ impl Source {
     }
 
     /// The next whole number: at least 1 and less than slices are long, or in the range that `domain` gives.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "small")]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "they are small")]
     pub fn whole_number(&mut self) -> i64 {
         let (low, high) = self.domain.range.unwrap_or((1.0, self.length() as f64));
-        let count = (high - low).max(1.0) as u64;
-        low as i64 + (self.random.word() % count) as i64
+        self.random.between(low, high.max(low + 1.0)).floor() as i64
     }
 
     /// How many values a slice has.

@@ -20,9 +20,9 @@ const ATTEMPTS: u64 = 20;
 
 unsafe extern "C" {
     #[link_name = "__start_crategrad_gradcheck"]
-    static FIRST: u8;
+    static FIRST: usize;
     #[link_name = "__stop_crategrad_gradcheck"]
-    static END: u8;
+    static END: usize;
 }
 
 /// The section is there even if the program differentiates nothing.

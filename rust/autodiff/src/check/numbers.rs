@@ -86,7 +86,9 @@ impl Numbers for f64 {
 
 impl<T: Numbers> Numbers for [T] {
     fn visit(&mut self, each: &mut dyn FnMut(Number<'_>)) {
-        self.iter_mut().for_each(|element| element.visit(each));
+        for element in self {
+            element.visit(each);
+        }
     }
 }
 
@@ -110,7 +112,9 @@ impl<T: Numbers + ?Sized> Numbers for Box<T> {
 
 impl<T: Numbers> Numbers for Option<T> {
     fn visit(&mut self, each: &mut dyn FnMut(Number<'_>)) {
-        self.iter_mut().for_each(|value| value.visit(each));
+        if let Some(value) = self {
+            value.visit(each);
+        }
     }
 }
 

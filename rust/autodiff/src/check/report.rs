@@ -87,13 +87,16 @@ impl Comparison {
     /// How far apart the two are, measured by the larger one.
     #[must_use]
     pub fn relative_error(&self) -> f64 {
-        if self.got == self.want {
-            return 0.0;
+        let size = self.got.abs().max(self.want.abs());
+        if size > 0.0 {
+            (self.got - self.want).abs() / size
+        } else {
+            0.0
         }
-        (self.got - self.want).abs() / self.got.abs().max(self.want.abs())
     }
 
     /// Whether the two are no further apart than they may be.
+    #[expect(clippy::float_cmp, reason = "infinities")]
     pub(super) fn agrees(&self) -> bool {
         (self.got - self.want).abs() <= self.tolerance || self.got == self.want
     }
@@ -137,8 +140,8 @@ impl fmt::Display for Comparison {
             let by = told(&self.by, "all arguments at once, in a random direction");
             writeln!(f, "  `{}`, the derivative of {of} by {by}", self.derivative)?;
         }
-        writeln!(f, "    got  {:e}", self.got)?;
-        writeln!(f, "    want {:e}, {}", self.want, self.against)?;
+        writeln!(f, "    got  {:?}", self.got)?;
+        writeln!(f, "    want {:?}, {}", self.want, self.against)?;
         write!(f, "    off by {:.1e}, ", (self.got - self.want).abs())?;
         write!(f, "relatively {:.1e}; tolerated is {:.1e}", self.relative_error(), self.tolerance)
     }

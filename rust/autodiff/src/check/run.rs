@@ -16,6 +16,12 @@ pub type Lists = Vec<Vec<f64>>;
 /// results in forward mode, adjoints of the arguments in reverse mode.
 pub type Evaluated = (Lists, Vec<Lists>);
 
+/// A function as one of lists.
+pub type Values<'a> = Box<dyn Fn(&[Vec<f64>]) -> Lists + 'a>;
+
+/// A derivative at a point, in some directions.
+pub type Evaluate<'a> = Box<dyn Fn(&[Vec<f64>], &[Lists]) -> Evaluated + 'a>;
+
 /// A function at a point, with its derivatives.
 pub struct Function<'a> {
     /// Its name.
@@ -27,7 +33,7 @@ pub struct Function<'a> {
     /// Whether it computes with `f32`.
     pub is_single: bool,
     /// Its values somewhere.
-    pub values: Box<dyn Fn(&[Vec<f64>]) -> Lists + 'a>,
+    pub values: Values<'a>,
     /// Its derivatives.
     pub derivatives: Vec<Derivative<'a>>,
     /// What was set.
@@ -51,7 +57,7 @@ pub struct Derivative<'a> {
     /// Those of which the derivative returns the value as well.
     pub returned: &'static [bool],
     /// The derivative itself.
-    pub evaluate: Box<dyn Fn(&[Vec<f64>], &[Lists]) -> Evaluated + 'a>,
+    pub evaluate: Evaluate<'a>,
 }
 
 /// What comes of a point that a generator has chosen.
@@ -87,6 +93,7 @@ impl Function<'_> {
     /// # Errors
     ///
     /// The report, if anything is wrong.
+    #[expect(clippy::result_large_err, reason = "a check takes longer than to move it")]
     pub fn check(&self) -> Result<Report, Report> {
         let mut check = Check::new(self);
         let (reverse, forward): (Vec<_>, Vec<_>) =
@@ -375,7 +382,9 @@ impl Direction {
     fn of_all(sizes: &Lists, moving: &[bool], random: &mut Random) -> Self {
         let mut lists = sizes.clone();
         for (list, moves) in lists.iter_mut().zip(moving) {
-            list.iter_mut().for_each(|number| *number *= if *moves { random.factor() } else { 0.0 });
+            for number in list {
+                *number *= if *moves { random.factor() } else { 0.0 };
+            }
         }
         Self { lists, only: None }
     }

@@ -227,10 +227,8 @@ impl Domain {
 
     fn expression(&self) -> TokenStream {
         let Self { low, high, length, .. } = self;
-        let length = match length {
-            Some(length) => generated!(::core::option::Option::Some(#length)),
-            None => generated!(::core::option::Option::None),
-        };
+        let some = length.as_ref().map(|length| generated!(::core::option::Option::Some(#length)));
+        let length = some.unwrap_or_else(|| generated!(::core::option::Option::None));
         let domain = private!(Domain);
         generated!(#domain { range: ::core::option::Option::Some(((#low) as f64, (#high) as f64)), length: #length })
     }
