@@ -90,15 +90,15 @@ def functions(program: Path, folder: Path) -> list[Function]:
 def chosen(known: Sequence[Function], names: Sequence[str]) -> list[Function]:
     """The functions of those names; all of them if there are no names.
 
-    Raises: UserError for a name that none has.
+    Raises: UserError for a name that none has, and where there is no function at all.
     """
+    others = "  = help: methods, generic and unsafe functions are checked by `autodiff::gradcheck!` where they are used"
+    if not known:
+        raise UserError(f"error: there is nothing to check: no free function here has an #[autodiff…] attribute\n{others}")
     for name in names:
         if not any(function.is_called(name) for function in known):
-            there = ", ".join(sorted(function.function for function in known)) or "none"
-            raise UserError(
-                f"error: gradcheck can call no function `{name}` here\n  = help: there are: {there}\n"
-                "  = help: methods, generic and unsafe functions are checked by `autodiff::gradcheck!` where they are used"
-            )
+            there = ", ".join(sorted(function.function for function in known))
+            raise UserError(f"error: gradcheck can call no function `{name}` here\n  = help: there are: {there}\n{others}")
     return [function for function in known if not names or any(function.is_called(name) for name in names)]
 
 

@@ -29,7 +29,7 @@ def show(found: Sequence[Checked], left_out: Sequence[str], points: Points) -> N
         print(f"\nnot called, as they are methods, generic or unsafe: {', '.join(left_out)}")
         print("  = help: check them by `autodiff::gradcheck!` where they are used (docs/check.md)")
     counted = Counter(each.verdict for each in found)
-    words = [f"{counted[word]} {word}" for word in _COLOURS if counted[word]] or ["no function that can be checked"]
+    words = [f"{counted[word]} {word}" for word in _COLOURS if counted[word]]
     again = f"n={points.count} seed={points.seed} length={points.length}"
     print(f"\n{', '.join(words)}; `{again}` repeats this")
 
