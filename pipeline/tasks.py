@@ -300,7 +300,7 @@ def _gradcheck(asked: Request, digests: Digests, junit: str, functions: list[str
         return _fail(error)
     finally:
         digests.save()
-    found.sort(key=lambda each: each.function.place)
+    found.sort(key=lambda each: each.function.position)
     report.show(found, sorted(left_out) if not names else [], asked.points)
     if junit:
         report.write_junit(found, Path(os.environ.get("CRATEGRAD_CWD", ""), junit))

@@ -33,6 +33,12 @@ class Function(msgspec.Struct, frozen=True):
     place: str
     derivatives: tuple[str, ...]
 
+    @property
+    def position(self) -> tuple[str, int, int]:
+        """Its place, to sort by: file, line and column."""
+        file, line, column = self.place.rsplit(":", 2)
+        return file, int(line), int(column)
+
     def is_called(self, name: str) -> bool:
         """True for the end of its path (`f`, `module::f`), and for the name of a derivative."""
         return f"::{self.function}".endswith(f"::{name}") or name in self.derivatives

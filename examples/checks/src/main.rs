@@ -66,7 +66,7 @@ fn main() {
         "{}",
         gradcheck!(
             #[autodiff_reverse(d_force, Duplicated, Active, Active)]
-            Spring::force(&spring, 0.5)
+            Spring::force(&SPRING, 0.5)
         )
     );
 

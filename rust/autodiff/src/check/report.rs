@@ -102,6 +102,14 @@ impl Comparison {
     }
 }
 
+impl Comparison {
+    /// Whether it tells more than those before it: one of all numbers together does not, where one alone stands out.
+    pub(super) fn is_news<'a>(&self, mut before: impl Iterator<Item = &'a Self>) -> bool {
+        let is_of_one = |one: &Self| one.by.is_some() && one.of.is_some();
+        is_of_one(self) || !before.any(|other| other.derivative == self.derivative && is_of_one(other))
+    }
+}
+
 impl Report {
     /// Whether nothing is wrong.
     #[must_use]

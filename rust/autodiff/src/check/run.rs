@@ -299,22 +299,23 @@ impl<'a> Check<'a> {
             tolerance: self.function.tolerance() * size + unknown,
             against: Against::Differences { step: want.step, error: want.error },
         };
-        self.report.compared += 1;
+        let report = &mut self.report;
+        report.compared += 1;
         if let Some((left, right)) = want.kink {
-            let is_known = |kink: &Kink| kink.comparison.derivative == derivative.name && kink.comparison.by.is_some();
-            // Whatever moves across it along with others tells nothing new.
-            if comparison.by.is_some() && comparison.of.is_some() || !self.report.kinks.iter().any(is_known) {
-                self.report.kinks.push(Kink { comparison, left, right });
+            if comparison.is_news(report.kinks.iter().map(|kink| &kink.comparison)) {
+                report.kinks.push(Kink { comparison, left, right });
             }
         } else if !want.error.is_finite() {
-            self.report.undecided.push(comparison);
+            report.undecided.push(comparison);
         } else if !comparison.agrees() {
-            self.report.note_error(&comparison);
-            self.report.mismatches.push(comparison);
+            report.note_error(&comparison);
+            if comparison.is_news(report.mismatches.iter()) {
+                report.mismatches.push(comparison);
+            }
         } else if unknown > 1e-2 * want.typical.max(got.abs()) {
-            self.report.undecided.push(comparison);
+            report.undecided.push(comparison);
         } else if unknown < size {
-            self.report.note_error(&comparison);
+            report.note_error(&comparison);
         }
     }
 
