@@ -151,6 +151,20 @@ def test_each_function_gets_its_verdict_in_both_builds(checked: tuple[Finished, 
 
 
 @pytest.mark.toolchain
+def test_the_table_in_the_guide_is_that_of_a_run(checked: tuple[Finished, Path]) -> None:
+    def figures(text: str) -> list[str]:
+        """The rows, each with its error figures as `E`: they are of one processor."""
+        return [
+            re.sub(r"\d\.\de[+-]\d+", "E", line.strip()) for line in text.splitlines() if " compared " in line or "::" in line
+        ]
+
+    guide = (ROOT / "docs/check.md").read_text()
+    shown = figures(guide[guide.index("    function  ") : guide.index("The exit code is 1")])
+    assert len(shown) > len(VERDICTS)
+    assert [row for row in shown if row not in figures(checked[0].stdout)] == []
+
+
+@pytest.mark.toolchain
 def test_what_is_wrong_is_told(checked: tuple[Finished, Path]) -> None:
     told = checked[0].stdout
     assert "`d_wrong`, the derivative of the result by x, number 0 of 4\n    got  0.0\n" in told

@@ -27,10 +27,10 @@ pub struct Domain {
 }
 
 impl Source {
-    /// Values for a seed; slices of `length`, and only positive numbers where the function wants such.
+    /// Values for a seed, others at each attempt; slices of `length`, and only positive numbers if that is wanted.
     #[cfg(crategrad_gradcheck)]
-    pub(super) fn new(seed: u64, length: usize, is_positive: bool) -> Self {
-        Self { random: Random::new(seed), seed, length, is_positive, domain: Domain::default() }
+    pub(super) fn new(seed: u64, attempt: u64, length: usize, is_positive: bool) -> Self {
+        Self { random: Random::new(seed ^ attempt << 32), seed, length, is_positive, domain: Domain::default() }
     }
 
     /// The next number: of size 0.1 to 1.1, or in the range that the argument's `domain` gives.

@@ -70,8 +70,7 @@ fn sampled(entry: &Entry, seed: u64) -> Outcome {
     let length = number("CRATEGRAD_GRADCHECK_LENGTH") as usize;
     let mut outcome = Outcome::NotFinite;
     for attempt in 0..ATTEMPTS {
-        let own_seed = seed.wrapping_add(attempt << 32);
-        outcome = (entry.check)(&mut Source::new(own_seed, length, attempt >= ATTEMPTS / 2));
+        outcome = (entry.check)(&mut Source::new(seed, attempt, length, attempt >= ATTEMPTS / 2));
         if !matches!(outcome, Outcome::NotFinite) {
             break;
         }
