@@ -76,6 +76,21 @@ def test_one_point_that_was_checked_is_enough() -> None:
     assert "#[autodiff::domain(" in nowhere.why
 
 
+def test_where_nothing_moves_nothing_is_checked() -> None:
+    checked = judged(Point(1, "right"), Point(2, "right"))
+    assert (checked.verdict, checked.why) == ("not checked", "nothing moves: every activity is `Const`")
+
+
+def test_one_that_never_ends_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "program"
+    program.write_text("#!/bin/sh\nexec sleep 60\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(harness, "_PATIENCE_S", 0.2)
+    checked = harness.check(program, tmp_path, ENERGY, "as configured", Points())
+    assert (checked.verdict, checked.is_failure) == ("stopped", True)
+    assert checked.why.startswith("it takes longer than 0.2 s\n  = help: ")
+
+
 def test_what_cannot_be_made_is_named() -> None:
     assert "no `w` can be made" in judged(Point(1, "unknown", what="w")).why
 

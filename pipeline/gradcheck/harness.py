@@ -26,6 +26,12 @@ STOPPED = "stopped"
 NOT_CHECKED = "not checked"
 
 
+_PATIENCE_S = 100
+"""For a function at all points: one that loops until something converges may never end at a point of chance."""
+
+_WAY_OUT = "  = help: say where the function can be called: `#[autodiff::domain(x = 0.0..1.0)]` (docs/check.md)"
+
+
 class Function(msgspec.Struct, frozen=True):
     """A function that the program can check."""
 
@@ -111,7 +117,10 @@ def chosen(known: Sequence[Function], names: Sequence[str]) -> list[Function]:
 def check(program: Path, folder: Path, function: Function, build: str, points: Points) -> Checked:
     """What the program finds of a function."""
     variables = {"FUNCTION": function.place, "POINTS": points.count, "SEED": points.seed, "LENGTH": points.length}
-    finished, lines = _run(program, folder, {name: str(value) for name, value in variables.items()})
+    try:
+        finished, lines = _run(program, folder, {name: str(value) for name, value in variables.items()})
+    except TimeoutError:
+        return Checked(function, build, STOPPED, f"it takes longer than {_PATIENCE_S} s\n{_WAY_OUT}")
     found = tuple(msgspec.json.decode(line, type=Point) for line in lines)
     if not finished.succeeded:
         return Checked(function, build, STOPPED, _last_words(finished, points.seed + len(found)), found)
@@ -122,8 +131,7 @@ def _last_words(finished: process.Finished, seed: int) -> str:
     # Without the number of the process, which is another one each time.
     said = re.sub(r"^thread .*? \(\d+\) panicked", "panicked", finished.output.strip(), flags=re.MULTILINE)
     said = "\n".join(line for line in said.splitlines() if "RUST_BACKTRACE" not in line)
-    help_line = "say where the function can be called: `#[autodiff::domain(x = 0.0..1.0)]` (docs/check.md)"
-    return f"{finished.verdict} at the point of seed {seed}\n{process.tail(said, 4)}\n  = help: {help_line}"
+    return f"{finished.verdict} at the point of seed {seed}\n{process.tail(said, 4)}\n{_WAY_OUT}"
 
 
 def _judged(function: Function, build: str, points: tuple[Point, ...]) -> Checked:
@@ -135,9 +143,11 @@ def _judged(function: Function, build: str, points: tuple[Point, ...]) -> Checke
     if unknown:
         help_line = "derive `Clone`, `autodiff::check::Numbers` and `Generate` for its type"
         return Checked(function, build, NOT_CHECKED, f"no `{unknown.what}` can be made: {help_line}", points)
-    if not any(point.compared for point in points):
+    if not any(point.verdict == RIGHT for point in points):
         why = "no finite values at any point: say where it is defined, `#[autodiff::domain(x = 0.0..1.0)]`"
         return Checked(function, build, NOT_CHECKED, why, points)
+    if not any(point.compared for point in points):
+        return Checked(function, build, NOT_CHECKED, "nothing moves: every activity is `Const`", points)
     return Checked(function, build, RIGHT, "", points)
 
 
@@ -147,5 +157,5 @@ def _run(program: Path, folder: Path, asked: dict[str, str]) -> tuple[process.Fi
         out = Path(scratch, "lines")
         variables = {f"CRATEGRAD_GRADCHECK_{name}": value for name, value in asked.items()}
         environment = {**os.environ, "RUST_BACKTRACE": "0", "CRATEGRAD_GRADCHECK": str(out), **variables}
-        finished = process.ask([program], env=environment, cwd=folder)
+        finished = process.ask([program], env=environment, cwd=folder, timeout_s=_PATIENCE_S)
         return finished, out.read_bytes().splitlines() if out.exists() else []

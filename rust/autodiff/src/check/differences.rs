@@ -7,8 +7,10 @@ use std::vec;
 const STEPS: usize = 20;
 const ENOUGH: [usize; 3] = [6, 9, 13];
 
-/// A kink shows over this many halvings of the step: there what left and right differ by hardly changes.
+/// A kink shows over this many halvings of the step: there what left and right differ by hardly changes. Where it, or the
+/// slope, grows each time, the function breaks: a jump, or a pole.
 const HALVINGS: usize = 3;
+const GROWS: f64 = 1.45;
 
 /// What differences say of a derivative.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -100,6 +102,11 @@ fn rounding(mut values: Vec<f64>) -> Option<f64> {
 }
 
 impl Estimate {
+    /// Whether it says nothing: it is not known to a digit, and to no hundredth of what the function could change by.
+    pub fn says_nothing(&self) -> bool {
+        !self.error.is_finite() || self.error > (0.1 * self.value.abs()).max(1e-3 * self.typical)
+    }
+
     /// Whether smaller steps would hardly tell more.
     fn is_settled(&self, epsilon: f64) -> bool {
         self.error <= epsilon.sqrt() * 1e-2 * self.value.abs() || self.kink.is_some()
@@ -137,6 +144,9 @@ impl Ladder {
         let size = |rung: &Rung| rung.minus.abs().max(rung.plus.abs());
         let typical = self.rungs.iter().map(size).fold(self.centre.abs(), f64::max) / self.scale;
         let mut best = Estimate { value: f64::NAN, error: f64::INFINITY, step: f64::NAN, typical, kink: self.kink() };
+        if best.kink.is_none() && self.breaks() {
+            return best;
+        }
         let extrapolations = self.extrapolations();
         for (pair, rung) in extrapolations.windows(2).zip(self.rungs.iter().skip(1)) {
             let ((before, _), (value, error)) = (pair[0], pair[1]);
@@ -175,15 +185,36 @@ impl Ladder {
 
     /// The slopes on both sides, where what they differ by neither vanishes with the step nor is lost in rounding.
     fn kink(&self) -> Option<(f64, f64)> {
-        let gap = |rung: &Rung| (rung.plus - 2.0 * self.centre + rung.minus) / rung.step;
-        let last = self.rungs.iter().rposition(|rung| gap(rung).abs() > 10.0 * rung.noise)?;
-        let smallest = &self.rungs[last];
-        let larger = &self.rungs[last.checked_sub(HALVINGS)?..last];
-        let stays = |rung: &Rung| (0.5..3.0).contains(&(gap(smallest) / gap(rung)));
-        let left = (self.centre - smallest.minus) / smallest.step;
-        let right = (smallest.plus - self.centre) / smallest.step;
+        let last = self.visible(Self::gap)?.last()?;
+        let (left, right) = ((self.centre - last.minus) / last.step, (last.plus - self.centre) / last.step);
         let is_visible = (right - left).abs() > 1e-3 * left.abs().max(right.abs());
-        (is_visible && larger.iter().all(stays)).then_some((left, right))
+        let stays = |ratio: f64| (0.7..GROWS).contains(&ratio);
+        (is_visible && self.ratios(Self::gap).is_some_and(|mut ratios| ratios.all(stays))).then_some((left, right))
+    }
+
+    /// Whether what left and right differ by, or the slope itself, grows without end.
+    fn breaks(&self) -> bool {
+        let grows = |slope: fn(&Self, &Rung) -> f64| {
+            self.ratios(slope).is_some_and(|mut ratios| ratios.all(|ratio| ratio >= GROWS))
+        };
+        grows(Self::gap) || grows(|_, rung| rung.central())
+    }
+
+    /// How a slope changes with each of the last halvings of the step at which it is there.
+    fn ratios(&self, slope: fn(&Self, &Rung) -> f64) -> Option<impl Iterator<Item = f64> + '_> {
+        let visible = self.visible(slope)?;
+        Some(visible.windows(2).map(move |pair| slope(self, &pair[1]) / slope(self, &pair[0])))
+    }
+
+    /// The last rungs at which a slope is not lost in rounding: as many as there are halvings, and one.
+    fn visible(&self, slope: fn(&Self, &Rung) -> f64) -> Option<&[Rung]> {
+        let last = self.rungs.iter().rposition(|rung| slope(self, rung).abs() > 10.0 * rung.noise)?;
+        self.rungs.get(last.checked_sub(HALVINGS)?..=last)
+    }
+
+    /// What the slopes on both sides differ by.
+    fn gap(&self, rung: &Rung) -> f64 {
+        (rung.plus - 2.0 * self.centre + rung.minus) / rung.step
     }
 }
 
@@ -259,8 +290,17 @@ mod tests {
 
     #[test]
     fn nothing_is_known_at_a_jump_or_without_numbers() {
-        let estimate = slope(|x| if x > 1.0 { 1.0 } else { 0.0 }, 1.0);
-        assert!(estimate.kink.is_none() && estimate.error > 1.0, "{estimate:?}");
-        assert!(slope(|_| f64::NAN, 1.0).value.is_nan());
+        for (function, at) in [
+            ((|x| if x > 1.0 { 1.0 } else { 0.0 }) as fn(f64) -> f64, 1.0),
+            (f64::cbrt, 0.0),
+            (|x| 1.0 / (x * x + 1e-30), 0.0),
+            (|x| 1.0 / (x - 1.0), 1.0 + 1e-9),
+            (|_| f64::NAN, 1.0),
+        ] {
+            let estimate = slope(function, at);
+            assert!(estimate.kink.is_none() && estimate.says_nothing(), "{estimate:?}");
+        }
+        let low = slope(|x| x + if x > 1.0 { 1e-3 } else { 0.0 }, 1.0);
+        assert!(low.error > 1e-3 && (low.value - 1.0).abs() < 10.0 * low.error, "like rounding: {low:?}");
     }
 }

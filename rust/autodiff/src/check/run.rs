@@ -305,7 +305,7 @@ impl<'a> Check<'a> {
             if comparison.is_news(report.kinks.iter().map(|kink| &kink.comparison)) {
                 report.kinks.push(Kink { comparison, left, right });
             }
-        } else if !want.error.is_finite() {
+        } else if want.says_nothing() {
             report.undecided.push(comparison);
         } else if !comparison.agrees() {
             report.note_error(&comparison);
