@@ -120,27 +120,15 @@ impl Checked {
     fn evaluate(&self, derivative: &Derivative) -> TokenStream {
         let (point, lanes) = (local("point"), local("lanes"));
         let prepared = self.prepared(Some(&point));
-        let shadows: Vec<Shadows> = (0..self.arguments.len())
-            .map(|index| Shadows::new(index, &self.arguments[index], derivative, self.values))
-            .collect();
+        let shadow = |(index, argument)| Shadows::new(index, argument, derivative, self.values);
+        let shadows: Vec<Shadows> = self.arguments.iter().enumerate().map(shadow).collect();
         let definitions = shadows.iter().flat_map(|shadows| &shadows.definitions);
-        let place = self.arguments.len();
-        let has_seed = derivative.mode == Mode::Reverse && derivative.result_moves();
-        let result = local("result");
-        let seed = has_seed.then(|| self.values.with(&result, &generated!(&#lanes[0][#place])));
-        let call = self.call(&derivative.path(&self.function), &shadows, seed);
-        let is_unsafe = derivative.arguments.iter().any(|activity| activity.is_unsafe());
-        let call = if is_unsafe { generated!(unsafe { #call }) } else { call };
+        let call = self.call_of(derivative, &shadows);
         let pattern = derivative.pattern(self.result_moves());
-        let copies = self.locals("copy");
-        let value = self.result_moves() && derivative.result.is_some_and(Activity::returns_primal);
-        let values = self.lists(
-            |index| self.arguments[index].is_output().then(|| self.values.numbers(&copies[index])),
-            value.then(|| self.values.numbers(&local("value"))),
-        );
+        let values = self.returned(derivative);
+        let is_forward = derivative.mode == Mode::Forward && derivative.result_moves();
         let derived = (0..derivative.width).map(|lane| {
-            let of_result = (derivative.mode == Mode::Forward && derivative.result_moves())
-                .then(|| self.values.numbers(&tangent(lane)));
+            let of_result = is_forward.then(|| self.values.numbers(&tangent(lane)));
             self.lists(|index| shadows[index].derived.get(lane).cloned(), of_result)
         });
         let (list, vec, lists) = (private!(vec), private!(Vec), private!(Lists));
@@ -153,6 +141,30 @@ impl Checked {
                 (#values, #list![#(#derived),*])
             }
         }
+    }
+
+    /// The derivative's call, with shadows and seed.
+    fn call_of(&self, derivative: &Derivative, shadows: &[Shadows]) -> TokenStream {
+        let (lanes, place) = (local("lanes"), self.arguments.len());
+        let has_seed = derivative.mode == Mode::Reverse && derivative.result_moves();
+        let seed = has_seed.then(|| self.values.with(&local("result"), &generated!(&#lanes[0][#place])));
+        let call = self.call(&derivative.path(&self.function), shadows, seed);
+        let is_unsafe = derivative.arguments.iter().any(|activity| activity.is_unsafe());
+        if is_unsafe {
+            generated!(unsafe { #call })
+        } else {
+            call
+        }
+    }
+
+    /// The lists of what the derivative returns as the function's values.
+    fn returned(&self, derivative: &Derivative) -> TokenStream {
+        let copies = self.locals("copy");
+        let has_value = self.result_moves() && derivative.result.is_some_and(Activity::returns_primal);
+        self.lists(
+            |index| self.arguments[index].is_output().then(|| self.values.numbers(&copies[index])),
+            has_value.then(|| self.values.numbers(&local("value"))),
+        )
     }
 
     /// Copies of the arguments, those that move with the numbers of the point; as they were given where there is none.

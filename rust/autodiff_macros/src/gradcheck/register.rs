@@ -8,7 +8,7 @@ use crate::derivative::Derivative;
 use crate::descriptor;
 use crate::error::Errors;
 use crate::types::Kind;
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use quote::{quote, ToTokens};
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
@@ -186,9 +186,13 @@ fn owned(behind: &Type) -> Type {
     }
 }
 
-/// Whether a type's token neither borrows nor leaves anything open.
+/// Whether a type's token neither borrows nor leaves anything open, such as the length of a slice.
 fn is_closed(token: TokenTree) -> bool {
+    let is_semicolon = |token: TokenTree| matches!(token, TokenTree::Punct(sign) if sign.as_char() == ';');
     match token {
+        TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket => {
+            group.stream().into_iter().any(is_semicolon) && group.stream().into_iter().all(is_closed)
+        }
         TokenTree::Punct(sign) => !['&', '\'', '*'].contains(&sign.as_char()),
         TokenTree::Ident(word) => !["impl", "dyn", "Self", "fn"].iter().any(|open| word == open),
         TokenTree::Group(group) => group.stream().into_iter().all(is_closed),
