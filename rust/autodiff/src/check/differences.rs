@@ -148,11 +148,16 @@ impl Ladder {
             return best;
         }
         let extrapolations = self.extrapolations();
+        let mut smallest = (true, f64::INFINITY);
         for (pair, rung) in extrapolations.windows(2).zip(self.rungs.iter().skip(1)) {
             let ((before, _), (value, error)) = (pair[0], pair[1]);
             // One that agrees with itself by chance does not agree with the one before.
             let error = error.max((value - before).abs());
-            if error < best.error {
+            // Known to a digit is better than nearly nothing: beyond a pole everything may be small.
+            let is_unknown = error >= 0.1 * value.abs();
+            let rank = (is_unknown, if is_unknown { error } else { error / value.abs() });
+            if rank < smallest {
+                smallest = rank;
                 best = Estimate { value, error, step: rung.step, ..best };
             }
         }
@@ -262,6 +267,7 @@ mod tests {
     fn fast_waves_and_functions_that_end_near_by() {
         assert_known(|x| (1e3 * x).sin(), 1.0, 1e3 * 1e3f64.cos(), 1e-7);
         assert_known(|x| (x - 0.999).sqrt(), 1.0, 0.5 / 1e-3f64.sqrt(), 1e-7);
+        assert_known(|x| (x - 0.996).powi(-12), 1.0, -12.0 * 0.004f64.powi(-13), 1e-4);
     }
 
     #[test]
