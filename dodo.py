@@ -66,6 +66,11 @@ def task_abi():
     return PROGRAM.abi()
 
 
+def task_gradcheck():
+    """Check each derivative against differences at random points: ./doit gradcheck [FUNCTION] crate=DIR n=3 seed=1"""
+    return PROGRAM.gradcheck()
+
+
 def task_test():
     """The test suite; pytest's arguments after it: ./doit test -k abi"""
     return tasks.test_task()

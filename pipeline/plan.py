@@ -48,8 +48,10 @@ class Sources:
     crate: str
 
 
-def plan(config: Config, crate: Crate, sources: Sources, rust: Rust, tools: Tools, *, offline: bool) -> tuple[Step, ...]:
-    """The steps for a config, in order.
+def plan(
+    config: Config, crate: Crate, sources: Sources, rust: Rust, tools: Tools, *, offline: bool, gradcheck: bool = False
+) -> tuple[Step, ...]:
+    """The steps for a config, in order; with `gradcheck` for a program that can check its derivatives.
 
     Without `autodiff` abi_fixup and enzyme are left out, without `bitcode` all that works on it, and without
     `build_std` the toolchain's own std is linked.
@@ -58,7 +60,8 @@ def plan(config: Config, crate: Crate, sources: Sources, rust: Rust, tools: Tool
     steps: list[Step] = []
     if std:
         steps.append(Step("build_std", _build_std(sources, rust, tools), {}))
-    steps.append(Step("crate_bitcode", _crate_bitcode(config, crate, sources, rust, tools, offline), std))
+    crate_bitcode = _crate_bitcode(config, crate, sources, rust, tools, offline, gradcheck)
+    steps.append(Step("crate_bitcode", crate_bitcode, std))
     program: dict[str, str] = {}
     if config.bitcode:
         steps += _module_steps(config, std, tools)
@@ -71,7 +74,9 @@ def _build_std(sources: Sources, rust: Rust, tools: Tools) -> BuildStd:
     return BuildStd(rust.rustc, rust.cargo, rust.host, sources.std, tools.llvm_link, tools.llvm_ar, tools.libllvm, rust)
 
 
-def _crate_bitcode(config: Config, crate: Crate, sources: Sources, rust: Rust, tools: Tools, offline: bool) -> CrateBitcode:
+def _crate_bitcode(
+    config: Config, crate: Crate, sources: Sources, rust: Rust, tools: Tools, offline: bool, gradcheck: bool
+) -> CrateBitcode:
     return CrateBitcode(
         rustc=rust.rustc,
         cargo=rust.cargo,
@@ -84,6 +89,7 @@ def _crate_bitcode(config: Config, crate: Crate, sources: Sources, rust: Rust, t
         debug_symbols=config.debug_symbols,
         lto_bitcode=config.bitcode,
         derivatives=config.autodiff,
+        gradcheck=gradcheck,
         environment=cargo.building_environment(),
         llvm_ar=tools.llvm_ar,
         libllvmlite=tools.libllvmlite,

@@ -81,10 +81,18 @@ def run_tool(argv: Sequence[Argument], *, log: Path, cwd: Path | None = None) ->
         )
 
 
-def ask(argv: Sequence[Argument], env: Mapping[str, str] | None = None, cwd: Path | None = None) -> Finished:
-    """Run a short question to a tool (`rustc -vV`, `ldd`) and return its answer, standard error included only if it fails."""
+def ask(
+    argv: Sequence[Argument], env: Mapping[str, str] | None = None, cwd: Path | None = None, timeout_s: float | None = None
+) -> Finished:
+    """Run a short question to a tool (`rustc -vV`, `ldd`) and return its answer, standard error included only if it fails.
+
+    Raises: TimeoutError where it takes longer than `timeout_s`.
+    """
     with _family(argv, env=env, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
-        out, err = child.communicate()
+        try:
+            out, err = child.communicate(timeout=timeout_s)
+        except subprocess.TimeoutExpired:
+            raise TimeoutError from None
     return Finished(child.returncode, (err if child.returncode else out).decode(errors="replace"))
 
 

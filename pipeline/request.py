@@ -20,11 +20,24 @@ EXAMPLE = ROOT / "examples" / "hello"
 
 
 @dataclass(frozen=True)
+class Points:
+    """Where gradcheck checks each function: at how many points, from which seed on, with slices of which length."""
+
+    count: int = 3
+    seed: int = 1
+    length: int = 4
+
+
+_OF_POINTS = {"n": "count", "seed": "seed", "length": "length"}
+
+
+@dataclass(frozen=True)
 class Request:
     """The folder of the crate, and the config with the command line's overrides in it."""
 
     folder: Path
     config: Config
+    points: Points = Points()
 
 
 def read_request(variables: Mapping[str, str], digests: Digests) -> Request:
@@ -35,12 +48,14 @@ def read_request(variables: Mapping[str, str], digests: Digests) -> Request:
     Raises: ConfigError for a variable that is none, and for what is wrong in the config.
     """
     started = Path(os.environ.get("CRATEGRAD_CWD") or Path.cwd())
-    overrides = {name: value for name, value in variables.items() if name not in ("crate", "config")}
+    overrides = {name: value for name, value in variables.items() if name not in ("crate", "config", *_OF_POINTS)}
     for name, value in overrides.items():
         if not config.is_config_key(name):
             raise ConfigError(f"command line: {name}={value}: there is no such variable{_nearest(name)}")
     chosen = _load(variables.get("config", "default"), overrides, started, digests)
-    return Request(_folder(variables["crate"], started) if "crate" in variables else EXAMPLE, chosen)
+    folder = _folder(variables["crate"], started) if "crate" in variables else EXAMPLE
+    points = {_OF_POINTS[name]: _number(name, value) for name, value in variables.items() if name in _OF_POINTS}
+    return Request(folder, chosen, Points(**points))
 
 
 def cache_folder() -> Path:
@@ -75,6 +90,13 @@ def _folder(crate: str, started: Path) -> Path:
         return Path(os.path.normpath(started / Path(crate).expanduser()))
     except RuntimeError:
         raise ConfigError(f"command line: crate={crate}: there is no such user") from None
+
+
+def _number(name: str, value: str) -> int:
+    least = 0 if name == "seed" else 1
+    if value.isdecimal() and value.isascii() and least <= int(value) < 2**32:
+        return int(value)
+    raise ConfigError(f"command line: {name}={value}: expected a whole number from {least} to {2**32 - 1}")
 
 
 def _nearest(name: str) -> str:

@@ -9,6 +9,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -33,6 +35,7 @@ from pipeline.toolchain import find_rust, find_tools
 
 if TYPE_CHECKING:
     from pipeline.abi.entry import Entry
+    from pipeline.gradcheck.harness import Function
 
 _STARTED = time.time()
 
@@ -136,6 +139,14 @@ class Tasks:
         before = [name for name in NAMES[: NAMES.index("abi_fixup")] if name in build.steps]
         return {"actions": [(_show_ledger, [build])], "task_dep": before, "io": {"capture": False}, **options}
 
+    def gradcheck(self) -> Task:
+        """The task of gradcheck.  It has builds of its own, which no other task needs."""
+        junit = {"name": "junit", "long": "junit", "default": "", "help": "write JUnit's XML there"}
+        options = {"params": [junit], "pos_arg": "functions"}
+        if self._build is None:
+            return {**self._refusing(), **options}
+        return {"actions": [(_gradcheck, [self._asked, self._build.digests])], "io": {"capture": False}, **options}
+
     def _refusing(self) -> Task:
         return {"actions": [(_fail, [self._error])], "io": {"capture": False}}
 
@@ -144,12 +155,12 @@ def _digests() -> Digests:
     return Digests(request.cache_folder() / "digests.json")
 
 
-def _open(asked: Request, digests: Digests) -> Build:
+def _open(asked: Request, digests: Digests, *, gradcheck: bool = False) -> Build:
     rust, tools = find_rust(asked.config.toolchain, digests), find_tools()
     crate = open_crate(asked.folder, rust, digests)
     std = sources_of_std(rust, digests) if asked.config.build_std == "full" else ""
     sources = Sources(std, sources_digest(crate, digests))
-    steps = plan(asked.config, crate, sources, rust, tools, offline=request.offline())
+    steps = plan(asked.config, crate, sources, rust, tools, offline=request.offline(), gradcheck=gradcheck)
     return Build(steps, crate, crate.output / asked.config.name, Store(request.cache_folder()), digests)
 
 
@@ -267,6 +278,48 @@ def _modules(build: Build, is_fixed: bool) -> dict[str, list[Path]]:
     for name in ("llvm_link", "opt1", *(["abi_fixup"] if is_fixed else [])):
         modules[name] = [build.output(name) / MODULE]
     return modules
+
+
+def _gradcheck(asked: Request, digests: Digests, junit: str, functions: list[str]) -> TaskFailed | None:
+    """Build the crate in each way, have each program check its derivatives, and tell what came of it."""
+    from pipeline.gradcheck import builds, harness, report
+
+    # doit takes what follows a name for one more.
+    junit = next((name.removeprefix("--junit=") for name in functions if name.startswith("--junit=")), junit)
+    names = [name for name in functions if not name.startswith("--")]
+    found, left_out = [], set()
+    try:
+        for build_name, config in builds.variants(asked.config).items():
+            build = _open(replace(asked, config=config), digests, gradcheck=True)
+            _bring_up_to_date(build, build_name)
+            known = harness.functions(build.program, asked.folder)
+            called = harness.chosen(known, names)
+            found += [harness.check(build.program, asked.folder, f, build_name, asked.points) for f in called]
+            left_out |= _left_out(build, known)
+    except UserError as error:
+        return _fail(error)
+    finally:
+        digests.save()
+    found.sort(key=lambda each: each.function.position)
+    report.show(found, sorted(left_out) if not names else [], asked.points)
+    if junit:
+        report.write_junit(found, Path(os.environ.get("CRATEGRAD_CWD", ""), junit))
+    failed = any(each.is_failure for each in found)
+    return TaskFailed("a derivative is wrong", report=False) if failed else None
+
+
+def _bring_up_to_date(build: Build, name: str) -> None:
+    for step in build.steps:
+        if not build.is_fresh(step):
+            sys.stderr.write(f"   {step} ({name})\n")
+            build.carry_out(step)
+
+
+def _left_out(build: Build, known: Sequence[Function]) -> set[str]:
+    """The derivatives in the program that no function that can be called has."""
+    made = json.loads((build.output("abi_fixup") / DERIVATIVES).read_text()) if "abi_fixup" in build.steps else []
+    called = {name for function in known for name in function.derivatives}
+    return {f"{each['derivative']} of {each['primal']}" for each in made if each["derivative"] not in called}
 
 
 def run_tests(k: str, m: str, x: bool, lf: bool, full: bool, arguments: list[str]) -> TaskFailed | None:

@@ -41,6 +41,19 @@ def refusal() -> Callable[..., str]:
     return message
 
 
+# ---- The points of gradcheck
+
+
+def test_points() -> None:
+    assert read_request({}).points == request.Points(count=3, seed=1, length=4)
+    assert read_request({"n": "7", "seed": "0", "length": "12"}).points == request.Points(count=7, seed=0, length=12)
+
+
+@pytest.mark.parametrize(("name", "value"), [("n", "0"), ("length", "-1"), ("seed", "x"), ("n", "٣"), ("seed", str(2**32))])
+def test_points_are_whole_numbers(refusal: Callable[..., str], name: str, value: str) -> None:
+    assert f"command line: {name}={value}: expected a whole number from" in refusal(**{name: value})
+
+
 # ---- The crate
 
 

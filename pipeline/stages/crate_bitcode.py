@@ -53,6 +53,8 @@ class CrateBitcode:
     lto_bitcode: bool
     derivatives: bool
     """Whether derivatives get bodies: the frontend's `--cfg crategrad`."""
+    gradcheck: bool
+    """Whether derivatives can be checked by the program itself: the frontend's `--cfg crategrad_gradcheck`."""
     environment: Mapping[str, str]
     """Variables that build scripts go by."""
     llvm_ar: Tool
@@ -98,6 +100,8 @@ class CrateBitcode:
             flags.append(f"--sysroot={sysroot}")
         if self.derivatives:
             flags.append("--cfg=crategrad")
+        if self.gradcheck:
+            flags.append("--cfg=crategrad_gradcheck")
         return cargo.environment(self.rust, flags, hooks, self.environment)
 
 

@@ -56,6 +56,12 @@
 //! is not supported is an error at the word that is the cause, and never a derivative that is wrong.
 #![no_std]
 
+#[cfg(any(feature = "check", crategrad_gradcheck))]
+extern crate std;
+
+#[cfg(any(feature = "check", crategrad_gradcheck))]
+pub mod check;
+
 /// Generates a derivative in forward mode: `#[autodiff_forward(name, [width,] activities…)]`.
 ///
 /// `name` is the derivative's name, `width` the number of directions that are followed at once (1 if left out), and
@@ -138,6 +144,81 @@ pub use autodiff_macros::autodiff_forward;
 /// Whatever is not supported, or contradicts the function, is a compile error at the word that is the cause.
 pub use autodiff_macros::autodiff_reverse;
 
+/// Compares derivatives with differences, and with each other, at a point; panics with what is wrong.
+///
+/// It takes attributes as they stand above the function, one or several, and a call of that function by its path, with
+/// references written as such. A method is called by its path, too: `Spring::energy(&spring, 0.5)`. What is given is
+/// copied, and stays as it is. The derivatives are called by their names, so ones written by hand can be checked.
+///
+/// - Each derivative is held against central differences, number by number and along a random direction; what it
+///   returns as the function's own values against these.
+/// - Reverse mode is held against forward mode: ⟨w, J·t⟩ = ⟨Jᵀ·w, t⟩ for random w and t.
+/// - Several directions at once are held against one, if both are there for the same activities.
+///
+/// It gives a [`check::Report`] with the kinks that were met; [`try_gradcheck!`] hands out one with mismatches, too,
+/// instead of panicking. `#[check(tolerance = 1e-4, seed = 7, most = 16)]` sets some or all of [`check::Settings`].
+///
+/// Arguments that move, and the result, are [`check::Numbers`] and `Clone`. What is behind `Const` references stays
+/// untouched; other constants are `Clone`.
+///
+/// ```
+/// use autodiff::{check::Numbers, gradcheck, try_gradcheck};
+///
+/// #[derive(Clone, Numbers)]
+/// struct Spring {
+///     stiffness: f64,
+///     length: f64,
+/// }
+///
+/// fn energy(spring: &Spring, x: f64) -> f64 {
+///     0.5 * spring.stiffness * (x - spring.length).powi(2)
+/// }
+///
+/// fn d_energy(spring: &Spring, d_spring: &mut Spring, x: f64, seed: f64) -> (f64, f64) {
+///     let stretch = x - spring.length;
+///     d_spring.stiffness += seed * 0.5 * stretch * stretch;
+///     d_spring.length -= seed * spring.stiffness * stretch;
+///     (energy(spring, x), seed * spring.stiffness * stretch)
+/// }
+///
+/// let spring = Spring { stiffness: 3.0, length: 0.5 };
+/// gradcheck!(#[autodiff_reverse(d_energy, Duplicated, Active, Active)] energy(&spring, 2.0));
+///
+/// fn t_energy(spring: &Spring, x: f64, t: f64) -> (f64, f64) {
+///     (energy(spring, x), t * spring.stiffness * x)
+/// }
+///
+/// let found = try_gradcheck!(#[autodiff_forward(t_energy, Const, Dual, Dual)] energy(&spring, 2.0));
+/// assert_eq!(found.unwrap_err().mismatches[0].got, 6.0);
+/// ```
+///
+/// # Panics
+///
+/// If anything is wrong, with the report; and as the derivative does in a build without Crategrad.
+#[cfg(any(feature = "check", crategrad_gradcheck))]
+pub use autodiff_macros::gradcheck;
+
+/// [`gradcheck!`] that returns `Result<Report, Report>`: an `Err` where anything is wrong.
+#[cfg(any(feature = "check", crategrad_gradcheck))]
+pub use autodiff_macros::try_gradcheck;
+
+/// Says what `./doit gradcheck` gives the arguments of a function; it stands below the attributes of its derivatives.
+///
+/// For each argument a range for its numbers, or a constant; for slices `[range; length]`, if the length matters:
+///
+/// ```
+/// use autodiff::{autodiff_reverse, domain};
+///
+/// #[autodiff_reverse(d_rate, Duplicated, Const, Active, Active)]
+/// #[domain(table = [0.0..1.0; 9], rows = 3, temperature = 250.0..350.0)]
+/// fn rate(table: &[f64], rows: usize, temperature: f64) -> f64 {
+///     table.chunks(rows).map(|row| (row[0] / temperature).exp()).sum()
+/// }
+/// ```
+///
+/// Without it numbers are of size 0.1 to 1.1 and of either sign, slices of one length, and whole numbers less than that.
+pub use autodiff_macros::domain;
+
 /// Whether this build goes through the Crategrad pipeline: if not, calling a derivative panics.
 ///
 /// It is known at compile time, so whatever stands under `if autodiff::available()` costs nothing elsewhere.
@@ -149,6 +230,8 @@ pub const fn available() -> bool {
 /// What the generated code calls; nothing here is for users.
 #[doc(hidden)]
 pub mod __private {
+    #[cfg(crategrad_gradcheck)]
+    pub use autodiff_macros::__register;
     use core::ops::Deref;
 
     #[cfg(crategrad)]
@@ -233,6 +316,24 @@ pub mod __private {
              length {shadow_length}"
         )
     }
+}
+
+/// Tells `./doit gradcheck` of a function, in a build for it: then, and only then, does this become anything.
+#[doc(hidden)]
+#[macro_export]
+#[cfg(crategrad_gradcheck)]
+macro_rules! __gradcheck {
+    ($($function:tt)*) => {
+        $crate::__private::__register! { $($function)* }
+    };
+}
+
+/// Tells `./doit gradcheck` of a function, in a build for it: then, and only then, does this become anything.
+#[doc(hidden)]
+#[macro_export]
+#[cfg(not(crategrad_gradcheck))]
+macro_rules! __gradcheck {
+    ($($function:tt)*) => {};
 }
 
 /// Picks the derivative's body for this build; here and not in the user's crate, which need not know of the cfg.

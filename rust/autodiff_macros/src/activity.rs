@@ -156,6 +156,11 @@ impl Activity {
         }
     }
 
+    /// The activity of an argument or of the result whose type is not known.
+    pub fn of_place(word: &Ident, mode: Mode, is_result: bool) -> syn::Result<Self> {
+        Self::in_mode(word, mode, if is_result { mode.of_result() } else { mode.of_arguments() })
+    }
+
     /// Whether the word stands for an activity.
     pub fn is_known(word: &Ident) -> bool {
         ALL.into_iter().any(|activity| word == &activity.to_string())
@@ -194,6 +199,11 @@ impl Activity {
     /// Whether the result itself is returned.
     pub fn returns_primal(self) -> bool {
         !matches!(self, ActiveOnly | DualOnly | DualvOnly)
+    }
+
+    /// Whether what the function writes there, or returns, need not be there.
+    pub fn is_only(self) -> bool {
+        matches!(self, ActiveOnly | DuplicatedOnly | DualOnly | DualvOnly)
     }
 
     /// Whether one argument holds the tangents of all directions.

@@ -47,7 +47,7 @@ fn fields(derivative: &Derivative) -> String {
 }
 
 /// An identifier as other tools know it, without `r#`.
-fn bare(ident: &Ident) -> String {
+pub fn bare(ident: &Ident) -> String {
     ident.unraw().to_string()
 }
 

@@ -3,7 +3,8 @@
 //! One way through the files: [`attribute`] reads what stands in the attribute and [`header`] the function below it, with
 //! [`scope`] for where it stands and [`impl_trait`] for types without a name; [`activity`] knows the language of both,
 //! [`derivative`] holds one against the other, and [`signature`] and [`body`] write the function that takes the
-//! derivative's place; [`descriptor`] is what it tells the later stages of the build.
+//! derivative's place; [`descriptor`] is what it tells the later stages of the build. [`gradcheck`] reads the same attributes
+//! in front of a call, and writes what compares the derivatives there; [`numbers`] is the derive that it needs.
 
 /// `quote!` for the code that a derivative consists of: its locals are names that no token of the user can mean.
 macro_rules! generated {
@@ -25,8 +26,10 @@ mod body;
 mod derivative;
 mod descriptor;
 mod error;
+mod gradcheck;
 mod header;
 mod impl_trait;
+mod numbers;
 mod scope;
 mod signature;
 mod types;
@@ -39,23 +42,58 @@ use quote::quote;
 
 #[proc_macro_attribute]
 pub fn autodiff_forward(attribute: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    expand(Mode::Forward, attribute.into(), &item.into()).into()
+    expand(Mode::Forward, &attribute.into(), &item.into()).into()
 }
 
 #[proc_macro_attribute]
 pub fn autodiff_reverse(attribute: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    expand(Mode::Reverse, attribute.into(), &item.into()).into()
+    expand(Mode::Reverse, &attribute.into(), &item.into()).into()
+}
+
+#[proc_macro]
+pub fn gradcheck(call: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    gradcheck::expand(call.into(), "assert").into()
+}
+
+#[proc_macro]
+pub fn try_gradcheck(call: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    gradcheck::expand(call.into(), "check").into()
+}
+
+#[proc_macro]
+pub fn __register(function: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    gradcheck::register(function.into()).into()
+}
+
+#[proc_macro_attribute]
+pub fn domain(domains: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    gradcheck::domain(domains.into(), &item.into()).into()
+}
+
+/// Implements [`Numbers`](trait@Numbers) for a struct, field by field.
+#[proc_macro_derive(Numbers)]
+pub fn derive_numbers(item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    numbers::derive_numbers(item.into()).unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// Implements [`Generate`](trait@Generate) for a struct, field by field.
+#[proc_macro_derive(Generate)]
+pub fn derive_generate(item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    numbers::derive_generate(item.into()).unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
 /// The function as it was, then its derivative, or the errors: an error must not take the function away,
 /// or every use of it would become an error too.
-fn expand(mode: Mode, attribute: TokenStream, item: &TokenStream) -> TokenStream {
+fn expand(mode: Mode, attribute: &TokenStream, item: &TokenStream) -> TokenStream {
     let derivative = generate(mode, attribute, item.clone()).unwrap_or_else(|errors| errors.to_compile_error());
     quote!(#item #derivative)
 }
 
-fn generate(mode: Mode, attribute: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
+fn generate(mode: Mode, attribute: &TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     let header = header::parse(mode, item)?;
-    let request = attribute::parse(mode, attribute)?;
-    Ok(derivative::Derivative::new(request, header)?.generate())
+    let request = attribute::parse(mode, attribute.clone())?;
+    let derivative = derivative::Derivative::new(request, header)?;
+    let item = derivative.generate();
+    let registered = gradcheck::call_of(&derivative, attribute);
+    Ok(quote!(#item #registered))
 }

@@ -62,6 +62,12 @@ pub fn is_slice_reference(ty: &Type) -> bool {
     matches!(bare(ty), Type::Reference(reference) if matches!(bare(&reference.elem), Type::Slice(_)))
 }
 
+/// `&[f64]` and the like.
+pub fn is_slice_of_floats(ty: &Type) -> bool {
+    let Type::Reference(reference) = bare(ty) else { return false };
+    matches!(bare(&reference.elem), Type::Slice(slice) if is_float(&slice.elem))
+}
+
 /// `()`.
 pub fn is_unit(ty: &Type) -> bool {
     matches!(bare(ty), Type::Tuple(tuple) if tuple.elems.is_empty())
