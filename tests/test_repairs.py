@@ -20,6 +20,7 @@ from pipeline.repairs import (
     copies,
     dispatch,
     extremes,
+    floats,
     inline,
     integers,
     mixed,
@@ -536,6 +537,21 @@ define ptr @shim(i64 %n, double %x, ptr %p) {
     lines = body(mended(tmp_path, source, integers.say_inactive)).splitlines()
     said = {line.split()[0] for line in lines if "!enzyme_inactive" in line or re.search(r" #\d+$", line)}
     assert said == {"%counted", "%bytes", "%less"}
+
+
+def test_what_is_loaded_as_a_float_is_said_to_be_one(tmp_path: Path) -> None:
+    source = """define double @shim(ptr %x) {
+  %value = load double, ptr %x
+  %word = load i64, ptr %x
+  ret double %value
+}
+define float @bystander(ptr %x) {
+  %value = load float, ptr %x
+  ret float %value
+}"""
+    text = mended(tmp_path, source, floats.say_loaded)
+    assert re.findall(r"(%\w+) = load .*!enzyme_type", text) == ["%value"]
+    assert '!{!"Float@double"}' in text
 
 
 SWITCH = """define double @shim(i64 %n, double %x) {{

@@ -18,6 +18,7 @@ from pipeline.repairs import (
     copies,
     dispatch,
     extremes,
+    floats,
     growth,
     inline,
     integers,
@@ -57,6 +58,7 @@ _OF_MEMORY = (
     ("zeroed", zeroed.by_store),
     ("mixed", mixed.make_active),
     ("copies", copies.say_what_is_copied),
+    ("floats", floats.say_loaded),
     ("extremes", extremes.by_older_intrinsics),
 )
 _OF_PATHS = (

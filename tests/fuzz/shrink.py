@@ -18,7 +18,7 @@ from tests.programs import Verdict
 
 LOG = logging.getLogger("fuzz")
 
-AT_ONCE = 14
+AT_ONCE = 20
 """Cuts that are tried of each function in a round."""
 
 ROUNDS = 20
