@@ -67,7 +67,10 @@ def test_cuts_are_made_together_where_none_is_within_another() -> None:
 def test_causes_are_alike_whatever_the_names() -> None:
     said = "error: Enzyme: Cannot deduce type of phi   %{} = phi double [ %97, %.loop ]\n  --> src/p0032.rs:1:1"
     assert len({cause(Verdict("refused", said.format(name))) for name in ("120", "7")}) == 1
-    assert cause(Verdict("wrong", "a")) == cause(Verdict("wrong", "b")) != cause(Verdict("crash", "a"))
+    derivative, other, value = (
+        f"width 2, first: {what} of 9 elements is 0" for what in ("derivative 3", "derivative 8", "value")
+    )
+    assert cause(Verdict("wrong", derivative)) == cause(Verdict("wrong", other)) != cause(Verdict("wrong", value))
 
 
 @pytest.mark.toolchain
