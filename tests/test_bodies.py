@@ -19,10 +19,10 @@ FULL = pytest.mark.full
 @pytest.mark.parametrize(
     ("crate", "level", "count"),
     [
-        ("bodies", "0", 384),
-        ("bodies", "3", 384),
+        ("bodies", "0", 396),
+        ("bodies", "3", 396),
         ("growth", "3", 132),
-        *(pytest.param("bodies", level, 384, marks=FULL) for level in "12"),
+        *(pytest.param("bodies", level, 396, marks=FULL) for level in "12"),
         *(pytest.param("growth", level, 132, marks=FULL) for level in "12"),
     ],
 )
