@@ -501,22 +501,25 @@ define ptr @shim(i64 %n) {
     assert "ret ptr %2" in text
 
 
-def test_memory_that_is_chosen_from_is_active(tmp_path: Path) -> None:
+def test_memory_that_is_chosen_from_or_held_somewhere_is_active(tmp_path: Path) -> None:
     source = """declare ptr @malloc(i64)
 define ptr @shim(i1 %c, ptr %other) {
   %alone = call ptr @malloc(i64 16)
+  store double 1.0, ptr %alone
+  %held = call ptr @malloc(i64 24)
   br i1 %c, label %grows, label %out
 grows:
   %grown = call ptr @malloc(i64 32)
   br label %out
 out:
   %memory = phi ptr [ %grown, %grows ], [ %other, %0 ]
-  store ptr %alone, ptr %memory
+  store ptr %held, ptr %memory
   ret ptr %memory
 }"""
     text = mended(tmp_path, source, mixed.make_active)
     (attributes,) = re.findall(r"^attributes (#\d+) = \{ \"enzyme_active\" \}", text, re.MULTILINE)
-    assert re.search(rf"%grown = call ptr @malloc\(i64 32\) {attributes}$", body(text), re.MULTILINE)
+    for call in ("%grown = call ptr @malloc(i64 32)", "%held = call ptr @malloc(i64 24)"):
+        assert f"{call} {attributes}\n" in body(text)
     assert re.search(r"%alone = call ptr @malloc\(i64 16\)$", body(text), re.MULTILINE)
 
 
