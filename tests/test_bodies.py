@@ -19,11 +19,11 @@ FULL = pytest.mark.full
 @pytest.mark.parametrize(
     ("crate", "level", "count"),
     [
-        ("bodies", "0", 528),
-        ("bodies", "3", 528),
-        ("growth", "3", 120),
-        *(pytest.param("bodies", level, 528, marks=FULL) for level in "12"),
-        *(pytest.param("growth", level, 120, marks=FULL) for level in "12"),
+        ("bodies", "0", 540),
+        ("bodies", "3", 540),
+        ("growth", "3", 132),
+        *(pytest.param("bodies", level, 540, marks=FULL) for level in "12"),
+        *(pytest.param("growth", level, 132, marks=FULL) for level in "12"),
     ],
 )
 def test_every_body_is_right(crate: str, level: str, count: int) -> None:

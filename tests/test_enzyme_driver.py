@@ -131,6 +131,17 @@ def test_text_that_is_there_is_success_whatever_else_was_said(text: Path) -> Non
     assert text.read_text() == "ir\n"
 
 
+def test_text_is_without_the_groups_of_enzymes_caches(text: Path) -> None:
+    loads = "  %1 = load double, ptr %x, align 8{}\n  %2 = load double, ptr %x, !invariant.load !7{}"
+    assert (
+        differentiate(
+            text, f"cat >$output <<'END'\n{loads.format(', !invariant.group !78', ', !invariant.group !5, !tbaa !3')}\nEND"
+        )
+        == []
+    )
+    assert text.read_text() == loads.format("", ", !tbaa !3") + "\n"
+
+
 def test_refusal_counts_though_the_text_is_there(text: Path) -> None:
     assert differentiate(text, saying(HARMLESS, REFUSAL) + 'echo ir >"$output"') == read(REFUSAL)
 

@@ -18,9 +18,9 @@ from tests.fuzz.shrink import Cut, Failure, cause, cuts
 from tests.fuzz.tree import Function, Node
 from tests.programs import Verdict
 
-SEED, COUNT = 1, 100
-SHARE = 0.8
-"""How many of the functions that are a test come out right, at least; the others are refused."""
+SEED, COUNT = 1, 60
+SHARE = 0.9
+"""How many of the functions that are a test come out right, at least; the others do not build."""
 
 
 def test_a_function_follows_from_its_seed() -> None:
@@ -67,7 +67,10 @@ def test_cuts_are_made_together_where_none_is_within_another() -> None:
 def test_causes_are_alike_whatever_the_names() -> None:
     said = "error: Enzyme: Cannot deduce type of phi   %{} = phi double [ %97, %.loop ]\n  --> src/p0032.rs:1:1"
     assert len({cause(Verdict("refused", said.format(name))) for name in ("120", "7")}) == 1
-    assert cause(Verdict("wrong", "a")) == cause(Verdict("wrong", "b")) != cause(Verdict("crash", "a"))
+    derivative, other, value = (
+        f"width 2, first: {what} of 9 elements is 0" for what in ("derivative 3", "derivative 8", "value")
+    )
+    assert cause(Verdict("wrong", derivative)) == cause(Verdict("wrong", other)) != cause(Verdict("wrong", value))
 
 
 @pytest.mark.toolchain
@@ -76,7 +79,8 @@ def test_what_is_no_test_is_found_without_the_pipeline(tmp_path: Path) -> None:
         "xs[0] * xs[0]": "",
         "xs[0] * y": "E0425: cannot find value `y` in this scope",
         "xs[xs.len()]": "panics",
-        "xs[0].exp().exp().exp().exp()": "is infinite, or nearly so",
+        "xs[0].exp().exp().exp() * 1e6": "is infinite, or nearly so",
+        "(xs[0] * (1e300 * 1e10)).atan()": "is infinite somewhere, or no number",
         "loop {}": "does not end",
         "xs[0] + xs[k / 4]": "",
     }
@@ -91,10 +95,11 @@ def test_what_is_no_test_is_found_without_the_pipeline(tmp_path: Path) -> None:
 
 
 @pytest.mark.toolchain
-def test_random_functions_are_right_or_refused(tmp_path: Path) -> None:
-    functions = [function(SEED + number) for number in range(COUNT)]
+@pytest.mark.parametrize("count", [COUNT, pytest.param(300, marks=pytest.mark.full)])
+def test_random_functions_are_right_or_refused(tmp_path: Path, count: int) -> None:
+    functions = [function(SEED + number) for number in range(count)]
     verdicts = judge(functions, "3", tmp_path)
     failed = [(f"{f}", v) for f, v in zip(functions, verdicts, strict=True) if v.kind in {"wrong", "crash"}]
     assert failed == []
     counts = Counter(verdict.kind for verdict in verdicts)
-    assert counts["right"] >= SHARE * (COUNT - counts["invalid"])
+    assert counts["right"] >= SHARE * (count - counts["invalid"])

@@ -22,6 +22,7 @@ from pipeline.repairs import (
     dispatch,
     extremes,
     fills,
+    floats,
     inline,
     integers,
     mixed,
@@ -549,22 +550,25 @@ define void @shim(ptr %to, i64 %n) {{
     assert re.findall(r'"enzyme_type"="{\[-1\]:Pointer, \[-1,-1\]:([^}]*)}"', text) == [kind] * bool(kind)
 
 
-def test_memory_that_is_chosen_from_is_active(tmp_path: Path) -> None:
+def test_memory_that_is_chosen_from_or_held_somewhere_is_active(tmp_path: Path) -> None:
     source = """declare ptr @malloc(i64)
 define ptr @shim(i1 %c, ptr %other) {
   %alone = call ptr @malloc(i64 16)
+  store double 1.0, ptr %alone
+  %held = call ptr @malloc(i64 24)
   br i1 %c, label %grows, label %out
 grows:
   %grown = call ptr @malloc(i64 32)
   br label %out
 out:
   %memory = phi ptr [ %grown, %grows ], [ %other, %0 ]
-  store ptr %alone, ptr %memory
+  store ptr %held, ptr %memory
   ret ptr %memory
 }"""
     text = mended(tmp_path, source, mixed.make_active)
     (attributes,) = re.findall(r"^attributes (#\d+) = \{ \"enzyme_active\" \}", text, re.MULTILINE)
-    assert re.search(rf"%grown = call ptr @malloc\(i64 32\) {attributes}$", body(text), re.MULTILINE)
+    for call in ("%grown = call ptr @malloc(i64 32)", "%held = call ptr @malloc(i64 24)"):
+        assert f"{call} {attributes}\n" in body(text)
     assert re.search(r"%alone = call ptr @malloc\(i64 16\)$", body(text), re.MULTILINE)
 
 
@@ -585,6 +589,21 @@ define ptr @shim(i64 %n, double %x, ptr %p) {
     lines = body(mended(tmp_path, source, integers.say_inactive)).splitlines()
     said = {line.split()[0] for line in lines if "!enzyme_inactive" in line or re.search(r" #\d+$", line)}
     assert said == {"%counted", "%bytes", "%less"}
+
+
+def test_what_is_loaded_as_a_float_is_said_to_be_one(tmp_path: Path) -> None:
+    source = """define double @shim(ptr %x) {
+  %value = load double, ptr %x
+  %word = load i64, ptr %x
+  ret double %value
+}
+define float @bystander(ptr %x) {
+  %value = load float, ptr %x
+  ret float %value
+}"""
+    text = mended(tmp_path, source, floats.say_loaded)
+    assert re.findall(r"(%\w+) = load .*!enzyme_type", text) == ["%value"]
+    assert '!{!"Float@double"}' in text
 
 
 SWITCH = """define double @shim(i64 %n, double %x) {{

@@ -53,8 +53,8 @@ error: floats in the integers of its header: `_ZN5bench5p00176primal17h012345678
 error: Enzyme broke down (SIGABRT)
 error: could not compile `bench` (bin "bench") due to 1 previous error
 """
-    said = [(message[:21], number) for message, number in errors(stderr)]
-    assert said == [("E0658: the type `f16`", 3), ("floats in the intege", 17), ("Enzyme broke down (S", None)]
+    said = [(message[:20], number) for message, number in errors(stderr)]
+    assert said == [("E0658: the type `f16", 3), ("floats in the intege", 17), ("Enzyme broke down (S", None)]
 
 
 def test_a_program_that_dies_does_not_hide_the_others(tmp_path: Path) -> None:

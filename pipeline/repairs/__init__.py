@@ -19,6 +19,7 @@ from pipeline.repairs import (
     dispatch,
     extremes,
     fills,
+    floats,
     growth,
     inline,
     integers,
@@ -61,6 +62,7 @@ _OF_MEMORY = (
     ("copies", copies.say_what_is_copied),
     ("fills", fills.say_what_is_filled),
     ("vtables", vtables.keep_from_shadows),
+    ("floats", floats.say_loaded),
     ("extremes", extremes.by_older_intrinsics),
 )
 _OF_PATHS = (

@@ -1,4 +1,4 @@
-"""Memory that stands for other memory in a later choice is active where that is.
+"""Memory to which a pointer leads that may lead to other memory is active where that is.
 
 Enzyme takes memory that is written and not read for constant, and its shadow is then the memory itself.  Where a pointer is
 either that or memory with a shadow of its own, as of a `Vec` that may have grown, what was written would be taken for an
@@ -19,10 +19,10 @@ _ACTIVE = "enzyme_active"
 
 
 def make_active(editor: Editor, shims: Sequence[Value]) -> list[str]:
-    """Say of allocations that are chosen from that they are active; a line for each function."""
+    """Say of allocations that are chosen from or stored that they are active; a line for each function."""
     done = []
     for function in call_tree(editor, shims):
-        found = [call for call in calls(editor, function) if _is_allocation(editor, call) and _is_chosen_from(editor, call)]
+        found = [call for call in calls(editor, function) if _is_allocation(editor, call) and _is_kept(editor, call)]
         for call in found:
             editor.add_call_attribute(call, _ACTIVE)
         if found:
@@ -35,5 +35,7 @@ def _is_allocation(editor: Editor, call: Value) -> bool:
     return editor.module.is_function(callee) and bool(_ALLOCATES.fullmatch(editor.module.name(callee)))
 
 
-def _is_chosen_from(editor: Editor, call: Value) -> bool:
-    return any(map(editor.is_choice, editor.module.users(call)))
+def _is_kept(editor: Editor, call: Value) -> bool:
+    """Whether the memory is one of several at a place: chosen from, or where a pointer is stored."""
+    users = editor.module.users(call)
+    return any(editor.is_choice(user) or (editor.api.IsAStoreInst(user) and editor.operands(user)[0] == call) for user in users)

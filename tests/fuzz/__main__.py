@@ -19,7 +19,7 @@ from tests.fuzz.shrink import ROUNDS, Failure, cause, shrink
 from tests.fuzz.tree import Function
 from tests.programs import Verdict
 
-KINDS = ("right", "refused", "wrong", "crash", "invalid")
+KINDS = ("right", "refused", "broke down", "wrong", "crash", "invalid")
 
 
 def main(count: int, seed: int, levels: Sequence[str], rounds: int) -> None:
@@ -51,7 +51,7 @@ def refusals(level: str, functions: Sequence[Function], verdicts: Sequence[Verdi
     """Why functions are refused, and which."""
     causes: dict[str, list[int]] = {}
     for refused, verdict in zip(functions, verdicts, strict=True):
-        if verdict.kind == "refused":
+        if verdict.kind in {"refused", "broke down"}:
             causes.setdefault(cause(verdict), []).append(refused.seed)
     for said, seeds in sorted(causes.items(), key=lambda one: -len(one[1])):
         yield f"level {level}, {len(seeds)} {said}: {', '.join(map(str, seeds))}"

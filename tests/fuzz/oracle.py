@@ -66,6 +66,10 @@ fn numbers(of: Body<dual::Dual>, plain: Body<f64>) -> String {
             let number = |(i, &value): (usize, &f64)| dual::Dual { value, tangent: tangent(i) };
             let got = of(&NUMBERS[..size].iter().enumerate().map(number).collect::<Vec<_>>(), k);
             let value = plain(&NUMBERS[..size], k);
+            if dual::WAS_INFINITE.load(std::sync::atomic::Ordering::Relaxed) {
+                dual::WAS_INFINITE.store(false, std::sync::atomic::Ordering::Relaxed);
+                return "is infinite somewhere, or no number".to_string();
+            }
             if (got.value - value).abs() > 1e-12 * value.abs().max(1.0) {
                 return "is another function of dual numbers".to_string();
             }

@@ -6,7 +6,7 @@ import logging
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pipeline.errors import UserError
@@ -133,7 +133,11 @@ class Job:
 
 
 def judge(functions: Sequence[Function], level: str, folder: Path, modes: Sequence[str] = MODES) -> list[Verdict]:
-    """What becomes of each function at a level; `invalid` is what is no test, as it does not compile, panics or is infinite."""
+    """What becomes of each function at a level.
+
+    `broke down` is where Enzyme did so, and no program was made; `crash` is a program that dies or hangs; `invalid` is what is
+    no test, as it does not compile, panics or is infinite.
+    """
     found: list[Verdict] = []
     for begin in range(0, len(functions), AT_ONCE):
         found += _judge_crate(functions[begin : begin + AT_ONCE], level, folder, modes)
@@ -184,7 +188,8 @@ def _judge_alone(job: Job) -> Verdict:
         try:
             binary = build(begun, stages(int(job.level), tools), job.crate, out, tools)
         except UserError as error:
-            return refusal(str(error))
+            refused = refusal(str(error))
+            return replace(refused, kind="broke down") if refused.kind == "crash" else refused
         return _compared(job, binary)
 
 

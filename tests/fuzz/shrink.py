@@ -18,12 +18,13 @@ from tests.programs import Verdict
 
 LOG = logging.getLogger("fuzz")
 
-AT_ONCE = 14
+AT_ONCE = 20
 """Cuts that are tried of each function in a round."""
 
 ROUNDS = 20
 
 _PARTICULARS = re.compile(r"[%@`(\[\n]|: *call|: *phi|  ")
+_WRONG = re.compile(r"\w+(?: \d, \w+)?: \w+|")
 _SIMPLE = {
     "f": ("xs[0]", "T::from(0.5)"),
     "b": ("true", "false"),
@@ -122,7 +123,7 @@ class Failure:
 def cause(verdict: Verdict) -> str:
     """How a function fails, in words that stay the same as it shrinks."""
     if verdict.kind == "wrong":
-        return verdict.kind
+        return f"wrong: {_WRONG.findall(verdict.said)[0]}"
     return f"{verdict.kind}: {_PARTICULARS.split(verdict.said.removeprefix('error: '))[0][:80].strip()}"
 
 

@@ -4,6 +4,10 @@
 
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether a dual number was infinite, or none at all, be it one on which nothing depends: backwards, zero times that is none.
+pub static WAS_INFINITE: AtomicBool = AtomicBool::new(false);
 
 /// Declares `Number`, what the bodies count with, of these functions; and that `f64` has them, by its own of those names.
 macro_rules! number {
@@ -90,14 +94,14 @@ impl From<f64> for Dual {
 impl Add for Dual {
     type Output = Self;
     fn add(self, other: Self) -> Self {
-        Dual { value: self.value + other.value, tangent: self.tangent + other.tangent }
+        Dual::made(self.value + other.value, self.tangent + other.tangent)
     }
 }
 
 impl Sub for Dual {
     type Output = Self;
     fn sub(self, other: Self) -> Self {
-        Dual { value: self.value - other.value, tangent: self.tangent - other.tangent }
+        Dual::made(self.value - other.value, self.tangent - other.tangent)
     }
 }
 
@@ -105,19 +109,27 @@ impl Mul for Dual {
     type Output = Self;
     fn mul(self, other: Self) -> Self {
         let tangent = self.tangent * other.value + self.value * other.tangent;
-        Dual { value: self.value * other.value, tangent }
+        Dual::made(self.value * other.value, tangent)
     }
 }
 
 impl Dual {
+    /// A number that came out somewhere.
+    fn made(value: f64, tangent: f64) -> Self {
+        if !(value.is_finite() && tangent.is_finite()) {
+            WAS_INFINITE.store(true, Ordering::Relaxed);
+        }
+        Dual { value, tangent }
+    }
+
     /// A function of this number: its value and its slope there.
     fn mapped(self, value: f64, slope: f64) -> Self {
-        Dual { value, tangent: self.tangent * slope }
+        Dual::made(value, self.tangent * slope)
     }
 
     /// A function of two numbers: its value and its slopes there.
     fn joined(self, other: Self, value: f64, slopes: [f64; 2]) -> Self {
-        Dual { value, tangent: self.tangent * slopes[0] + other.tangent * slopes[1] }
+        Dual::made(value, self.tangent * slopes[0] + other.tangent * slopes[1])
     }
 }
 

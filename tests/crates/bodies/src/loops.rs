@@ -1,6 +1,12 @@
 //! Loops: left early, begun again early, one in another, in steps.
 
 use crate::body;
+use crate::dual::Number;
+
+#[inline(never)]
+fn square<T: Number>(x: &mut T) {
+    *x = *x * *x;
+}
 
 body!(skips, |xs| {
     let mut sum = T::from(0.0);
@@ -242,6 +248,17 @@ body!(matches_in_several_arms, |xs| {
     sum
 });
 
+body!(squares_in_a_branch, |xs| {
+    let mut x = xs.first().copied().unwrap_or(T::from(0.5));
+    square(&mut x);
+    let mut y = x;
+    if y < 9.0 {
+        square(&mut x);
+        square(&mut y);
+    }
+    x + y * 0.75
+});
+
 pub fn report() {
     let inputs = [1.5, -0.5, 2.5, 3.5, 0.75, -1.0, 1.25, 0.3, 2.2, -0.1, 1.1, 0.9, 4.4];
     let reports = [
@@ -267,6 +284,7 @@ pub fn report() {
         keeps_the_larger::report,
         divides_on::report,
         matches_in_several_arms::report,
+        squares_in_a_branch::report,
     ];
     for report in reports {
         report(&inputs);
