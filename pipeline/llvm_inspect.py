@@ -30,6 +30,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "GetEnumAttributeKindForName": (c_uint, [c_char_p, c_size_t]),
     "GetStringAttributeAtIndex": (c_void_p, [c_void_p, c_uint, c_char_p, c_uint]),
     "GetEnumAttributeAtIndex": (c_void_p, [c_void_p, c_uint, c_uint]),
+    "GetCallSiteStringAttribute": (c_void_p, [c_void_p, c_uint, c_char_p, c_uint]),
     "GetCallSiteEnumAttribute": (c_void_p, [c_void_p, c_uint, c_uint]),
     "GlobalGetValueType": (c_void_p, [c_void_p]),
     "GetCalledFunctionType": (c_void_p, [c_void_p]),
@@ -121,6 +122,10 @@ class Inspector:
     def call_has_attribute(self, call: Value, name: str) -> bool:
         """True where the call itself has the attribute."""
         return bool(self.api.GetCallSiteEnumAttribute(call, FUNCTION, self._kind(name)))
+
+    def call_has_text_attribute(self, call: Value, name: str) -> bool:
+        """True where the call itself has an attribute that is no LLVM's own."""
+        return bool(self.api.GetCallSiteStringAttribute(call, FUNCTION, name.encode(), len(name)))
 
     def _kind(self, name: str) -> int:
         kind = int(self.api.GetEnumAttributeKindForName(name.encode(), len(name)))

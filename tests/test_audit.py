@@ -92,6 +92,24 @@ def test_memory_that_is_allocated_zeroed_is_found(tmp_path: Path, called: str) -
     assert found.message.startswith("memory that is allocated zeroed would be taken for undefined")
 
 
+@pytest.mark.parametrize(
+    ("used", "is_found"),
+    [
+        ("%p = select i1 %c, ptr %m, ptr %x\n  store double 1.0, ptr %p", True),
+        ("store ptr %m, ptr %x", True),
+        ("store double 1.0, ptr %m", False),
+    ],
+)
+def test_memory_that_may_be_other_memory_is_found_unless_it_is_said_to_be_active(
+    tmp_path: Path, used: str, is_found: bool
+) -> None:
+    allocates = "%m = call ptr @malloc(i64 8)"
+    declared = "\ndeclare ptr @malloc(i64)"
+    found = findings(tmp_path, inside(f"{allocates}\n  {used}", "i1 %c, ptr %x") + declared)
+    assert ["memory that is one of several" in one.message for one in found] == [True] * is_found
+    assert findings(tmp_path, inside(f'{allocates} "enzyme_active"\n  {used}', "i1 %c, ptr %x") + declared) == []
+
+
 HALVES = """define void @shim(ptr %x, ptr %to, i1 %is_float) {
   br i1 %is_float, label %loads, label %stores
 loads:

@@ -38,6 +38,7 @@ def findings(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     """What would come out wrong in one function, whatever the mode."""
     yield from headers.of_calls(inspector, function)
     yield from memory.taken_for_undefined(inspector, function)
+    yield from memory.taken_for_constant(inspector, function)
     yield from words.moved(inspector, function)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from pipeline.audit.finding import finding
@@ -12,9 +13,13 @@ from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
 _UNDEFINED = "memory that is allocated zeroed would be taken for undefined, and what is copied from it left out"
+_CONSTANT = (
+    "memory that is one of several at a place would be taken for constant if it is only written, and its content for an adjoint"
+)
 _RECURSIVE = "an integer that a recursive function returns by pointer would be stored to a shadow that may not be there"
 
 _ZEROED = {"calloc", "__rust_alloc_zeroed"}
+_ALLOCATES = re.compile(r"malloc|calloc|\w*__rust_alloc(?:_zeroed)?")
 
 
 def taken_for_undefined(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
@@ -22,6 +27,20 @@ def taken_for_undefined(inspector: Inspector, function: Value) -> Iterator[Diagn
     for call in calls(inspector, function):
         if inspector.module.name(inspector.module.callee(call)) in _ZEROED:
             yield finding(inspector, call, _UNDEFINED)
+
+
+def taken_for_constant(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
+    """Allocations that are chosen from, or whose address is stored, and of which Enzyme is not told that they are active."""
+    for call in calls(inspector, function):
+        is_known = inspector.call_has_text_attribute(call, "enzyme_active")
+        if not is_known and _ALLOCATES.fullmatch(inspector.module.name(inspector.module.callee(call))):
+            users = inspector.module.users(call)
+            if any(inspector.is_choice(user) or _is_stored(inspector, call, user) for user in users):
+                yield finding(inspector, call, _CONSTANT)
+
+
+def _is_stored(inspector: Inspector, value: Value, user: Value) -> bool:
+    return bool(inspector.api.IsAStoreInst(user)) and inspector.operands(user)[0] == value
 
 
 def stored_by_recursion(inspector: Inspector, tree: Sequence[Value]) -> Iterator[Diagnostic]:
