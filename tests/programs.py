@@ -87,6 +87,20 @@ class Verdict:
     said: str = ""
 
 
+@dataclass(frozen=True)
+class Way:
+    """How a crate is built: at which optimisation level of rustc's, by which config."""
+
+    level: str
+    config: str = "default"
+
+    @property
+    def options(self) -> list[str]:
+        """What `./doit build` is given; opt1 has no level s."""
+        opt1 = "2" if self.level == "s" else self.level
+        return [f"config={self.config}", f"profile=level{self.level}", f"opt1.level={opt1}"]
+
+
 P = TypeVar("P", bound=Hashable)
 
 
@@ -103,12 +117,12 @@ class Kind(Generic[P]):
     alike: Callable[[P], Hashable] = lambda program: program
     """Programs of which this is the same are refused together: one of them is tried."""
 
-    def judge(self, programs: Sequence[P], level: str, bench: Workbench, verdicts: dict[P, Verdict]) -> None:
-        """Add what becomes of each program at a level, many in one crate."""
+    def judge(self, programs: Sequence[P], way: Way, bench: Workbench, verdicts: dict[P, Verdict]) -> None:
+        """Add what becomes of each program when built in a way, many in one crate."""
         for begin in range(0, len(programs), AT_ONCE):
-            self._judge_crate(programs[begin : begin + AT_ONCE], level, bench, verdicts)
+            self._judge_crate(programs[begin : begin + AT_ONCE], way, bench, verdicts)
 
-    def _judge_crate(self, programs: Sequence[P], level: str, bench: Workbench, verdicts: dict[P, Verdict]) -> None:
+    def _judge_crate(self, programs: Sequence[P], way: Way, bench: Workbench, verdicts: dict[P, Verdict]) -> None:
         """Enzyme differentiates a crate or refuses it, and then names some programs, if any.
 
         Those are left out, and with them what is alike.  Where none is named the crate is halved.
@@ -118,22 +132,22 @@ class Kind(Generic[P]):
         if not programs:
             return
         self.write(programs, bench)
-        built = doit("build", f"crate={bench.folder}", f"profile=level{level}", f"opt1.level={'2' if level == 's' else level}")
+        built = doit("build", f"crate={bench.folder}", *way.options)
         said = errors(built.stderr)
-        LOG.info("level %s: %d programs %s", level, len(programs), "built" if built.returncode == 0 else "refused")
+        LOG.info("level %s: %d programs %s", way.level, len(programs), "built" if built.returncode == 0 else "refused")
         for message, number in said:
             LOG.info("%s: %s", "one of them" if number is None else programs[number], message)
         if built.returncode == 0:
-            verdicts |= self.run(programs, bench.output() / "bench")
+            verdicts |= self.run(programs, bench.output(way.config) / "bench")
         elif named := {programs[number]: refusal(message) for message, number in said if number is not None}:
             verdicts |= named
-            self._judge_crate(programs, level, bench, verdicts)
+            self._judge_crate(programs, way, bench, verdicts)
         elif len(programs) == 1:
             verdicts[programs[0]] = refusal(said[0][0]) if said else Verdict("crash", built.stderr.strip())
         else:
             half = len(programs) // 2
-            self._judge_crate(programs[:half], level, bench, verdicts)
-            self._judge_crate(programs[half:], level, bench, verdicts)
+            self._judge_crate(programs[:half], way, bench, verdicts)
+            self._judge_crate(programs[half:], way, bench, verdicts)
 
     def write(self, programs: Sequence[P], bench: Workbench) -> None:
         """The crate of these programs: a file for each, so that a refusal names it."""

@@ -73,8 +73,9 @@ echo '{lines[2].replace("1", "2")}'
 
 
 @pytest.mark.toolchain
-def test_some_of_each_family_are_right(tmp_path: Path) -> None:
-    assert unlisted(judge(catalogue.chosen(), tmp_path)) == []
+@pytest.mark.parametrize(("config", "count"), [("default", 150), ("fat-lto", 50)])
+def test_some_of_each_family_are_right(tmp_path: Path, config: str, count: int) -> None:
+    assert unlisted(judge(catalogue.chosen(count), tmp_path, config)) == []
 
 
 @pytest.mark.toolchain

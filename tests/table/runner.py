@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
 from pathlib import Path
 
-from tests.programs import LEVELS, Kind, Verdict
+from tests.programs import LEVELS, Kind, Verdict, Way
 from tests.table.catalogue import refusal
 from tests.table.closed_form import right
 from tests.table.headers import Program
@@ -78,8 +78,8 @@ pub fn bent_by_4_single(t: f32) -> f32 {
 Verdicts = dict[Program, Verdict]
 
 
-def judge(programs: Sequence[Program], folder: Path, workers: int = 2) -> Verdicts:
-    """What becomes of each program: built for its level in `folder`, and run.
+def judge(programs: Sequence[Program], folder: Path, config: str = "default", workers: int = 2) -> Verdicts:
+    """What becomes of each program: built for its level in `folder` by a config, and run.
 
     What is known to be refused is built apart, so that it does not hold up the rest.  Of a header that is refused without
     being known for it, not every program gets a verdict.
@@ -92,16 +92,17 @@ def judge(programs: Sequence[Program], folder: Path, workers: int = 2) -> Verdic
     with ThreadPoolExecutor(workers) as pool:
         levels = groupby(jobs, key=lambda job: job[0])
         judged = pool.map(
-            _judge_level, [(Workbench(folder / f"level{level}"), level, [its for _, its in two]) for level, two in levels]
+            _judge_level,
+            [(Workbench(folder / f"level{level}"), Way(level, config), [its for _, its in two]) for level, two in levels],
         )
         return {program: verdict for verdicts in judged for program, verdict in verdicts.items()}
 
 
-def _judge_level(job: tuple[Workbench, str, list[list[Program]]]) -> Verdicts:
-    bench, level, sets = job
+def _judge_level(job: tuple[Workbench, Way, list[list[Program]]]) -> Verdicts:
+    bench, way, sets = job
     verdicts: Verdicts = {}
     for programs in sets:
-        KIND.judge(programs, level, bench, verdicts)
+        KIND.judge(programs, way, bench, verdicts)
     return verdicts
 
 
