@@ -33,7 +33,9 @@ macro_rules! number {
             + Sum
             + Product
             + for<'a> Sum<&'a Self>
+            + for<'a> Product<&'a Self>
             + From<f64>
+            + 'static
         {
             /// The number without its derivative: for integers made of it.
             fn value(self) -> f64;
@@ -327,6 +329,12 @@ impl Sum for Dual {
 impl<'a> Sum<&'a Dual> for Dual {
     fn sum<I: Iterator<Item = &'a Dual>>(all: I) -> Self {
         all.copied().sum()
+    }
+}
+
+impl<'a> Product<&'a Dual> for Dual {
+    fn product<I: Iterator<Item = &'a Dual>>(all: I) -> Self {
+        all.copied().product()
     }
 }
 
