@@ -50,6 +50,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "BuildLShr": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildOr": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildBitCast": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
+    "IsNull": (c_int, [c_void_p]),
     "SetOperand": (None, [c_void_p, c_uint, c_void_p]),
     "SetAlignment": (None, [c_void_p, c_uint]),
     "SetLinkage": (None, [c_void_p, c_int]),

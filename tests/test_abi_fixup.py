@@ -102,12 +102,12 @@ define void @caller({parameters}) !dbg !3 {{
 class Fixed:
     """What abi_fixup makes of a module."""
 
-    def __init__(self, folder: Path, source: str) -> None:
+    def __init__(self, folder: Path, source: str, *, raw: bool = False) -> None:
         given, self.out, self.log = folder / "given", folder / "out", folder / "log"
         given.mkdir()
         self.out.mkdir()
         subprocess.run([TOOLS.llvm_as, "-o", given / MODULE, "-"], input=source, text=True, check=True)
-        AbiFixup(TOOLS.opt, TOOLS.libllvm, raw=False, repairs=True).run({"module": given}, self.out, self.log)
+        AbiFixup(TOOLS.opt, TOOLS.libllvm, raw=raw, repairs=True).run({"module": given}, self.out, self.log)
 
     @property
     def text(self) -> str:
@@ -399,3 +399,55 @@ def test_library_that_cannot_be_loaded_is_the_users_to_mend(tmp_path: Path) -> N
         AbiFixup(TOOLS.opt, Tool(tmp_path / "none.so"), raw=False, repairs=True).run(
             {"module": tmp_path}, tmp_path, tmp_path / "log"
         )
+
+
+# ---- What was not optimised
+
+# A `Result` of a size, or a pointer and nothing: each arm stores in its own place.
+RESULT = """
+@sink = external global i64
+declare ptr @malloc(i64)
+define internal void @finish(ptr %to, i64 %size) {
+  %memory = call ptr @malloc(i64 %size)
+  %none = icmp eq ptr %memory, null
+  br i1 %none, label %error, label %ok
+error:
+  %kind = getelementptr i8, ptr %to, i64 8
+  store i64 %size, ptr %kind
+  br label %end
+ok:
+  %word = ptrtoint ptr %memory to i64
+  %place = getelementptr i8, ptr %to, i64 16
+  store i64 %word, ptr %place
+  br label %end
+end:
+  %tag = zext i1 %none to i64
+  store i64 %tag, ptr %to
+  ret void
+}
+define void @grow(i64 %size) {
+  %result = alloca [24 x i8]
+  call void @finish(ptr %result, i64 %size)
+  %tag = load i64, ptr %result
+  %failed = icmp ne i64 %tag, 0
+  br i1 %failed, label %error, label %ok
+error:
+  %kind = getelementptr i8, ptr %result, i64 8
+  %said = load i64, ptr %kind
+  store i64 %said, ptr @sink
+  ret void
+ok:
+  %place = getelementptr i8, ptr %result, i64 16
+  %memory = load ptr, ptr %place
+  store ptr %memory, ptr @sink
+  ret void
+}
+"""
+
+
+def test_places_of_a_result_become_registers_where_nothing_was_optimised(tmp_path: Path) -> None:
+    """A store of either arm to either place would keep both in memory."""
+    text = Fixed(tmp_path, module(call("%a", "%b", "%c", "%d"), more=RESULT), raw=True).text
+    grow = text.partition("@grow(")[2].partition("\n}")[0]
+    assert "@malloc" in grow
+    assert "alloca" not in grow

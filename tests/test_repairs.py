@@ -17,6 +17,7 @@ from pipeline.llvm import Module
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import (
     NAMES,
+    beginnings,
     constants,
     copies,
     dispatch,
@@ -570,6 +571,35 @@ out:
     for call in ("%grown = call ptr @malloc(i64 32)", "%held = call ptr @malloc(i64 24)"):
         assert f"{call} {attributes}\n" in body(text)
     assert re.search(r"%alone = call ptr @malloc\(i64 16\)$", body(text), re.MULTILINE)
+
+
+def test_constants_in_memory_that_is_chosen_from_are_active_but_for_zeros(tmp_path: Path) -> None:
+    source = """declare ptr @malloc(i64)
+define void @shim(i1 %is_grown, ptr %other, double %x) {
+  %chosen = call ptr @malloc(i64 24)
+  %alone = call ptr @malloc(i64 8)
+  store double 5.000000e-01, ptr %alone
+  br label %filled
+filled:
+  %place = phi ptr [ %chosen, %0 ], [ %next, %filled ]
+  store double 2.500000e-01, ptr %place
+  %next = getelementptr i8, ptr %place, i64 8
+  br i1 %is_grown, label %filled, label %end
+end:
+  store double 0.000000e+00, ptr %chosen
+  store double %x, ptr %next
+  %memory = select i1 %is_grown, ptr %other, ptr %chosen
+  store double 7.500000e-01, ptr %memory
+  ret void
+}"""
+    text = mended(tmp_path, source, beginnings.make_active)
+    (attributes,) = re.findall(r"^attributes (#\d+) = \{ \"enzyme_active\" \}", text, re.MULTILINE)
+    active = dict(
+        re.findall(rf"(%\d+) = call double @crategrad_active_double\(double (.*)\) {attributes}$", text, re.MULTILINE)
+    )
+    stored = [active.get(value, value) for value in re.findall(r"store double (\S+),", body(text))]
+    assert stored == ["5.000000e-01", "2.500000e-01", "0.000000e+00", "%x", "7.500000e-01"]
+    assert sorted(active.values()) == ["2.500000e-01", "7.500000e-01"]
 
 
 def test_what_counts_is_inactive_but_for_pointers_and_bits(tmp_path: Path) -> None:

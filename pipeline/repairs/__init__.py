@@ -12,6 +12,7 @@ from pipeline.call_tree import call_tree
 from pipeline.llvm import Module, Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import (
+    beginnings,
     by_pointer,
     carried,
     constants,
@@ -74,7 +75,7 @@ _OF_PATHS = (
 )
 NAMES = (
     *dict.fromkeys(name for name, _ in _OF_CALLS),
-    *("split_words", "retype", "opaque", "constants"),
+    *("split_words", "retype", "opaque", "constants", "beginnings"),
     *(name for name, _ in _OF_MEMORY + _OF_PATHS),
 )
 """The repairs, in the order in which they are first made."""
@@ -91,6 +92,7 @@ def repair(module: Module, shims: Sequence[Value], forward: Sequence[Value] = ()
         done += mend(editor, shims) if name not in without else []
     done += _words(editor, shims, without)
     done += constants.keep_out(editor, forward) if "constants" not in without else []
+    done += beginnings.make_active(editor, forward) if "beginnings" not in without else []
     by_pointer.say_what_is_read(editor, shims)
     for name, mend in _OF_MEMORY + _OF_PATHS:
         done += mend(editor, shims) if name not in without else []

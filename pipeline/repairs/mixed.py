@@ -22,12 +22,17 @@ def make_active(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Say of allocations that are chosen from or stored that they are active; a line for each function."""
     done = []
     for function in call_tree(editor, shims):
-        found = [call for call in calls(editor, function) if _is_allocation(editor, call) and _is_kept(editor, call)]
+        found = kept(editor, function)
         for call in found:
             editor.add_call_attribute(call, _ACTIVE)
         if found:
             done.append(f"mixed: {len(found)} in {editor.module.name(function)}")
     return done
+
+
+def kept(editor: Editor, function: Value) -> list[Value]:
+    """The allocations in a function whose memory is one of several at a place."""
+    return [call for call in calls(editor, function) if _is_allocation(editor, call) and _is_kept(editor, call)]
 
 
 def _is_allocation(editor: Editor, call: Value) -> bool:

@@ -10,6 +10,7 @@ from pipeline.llvm_edit import Editor
 
 _ATTRIBUTES = ("nofree", "nounwind")
 _TO_ENZYME = ("enzyme_inactive", "enzyme_ta_norecur")
+_ACTIVE = "enzyme_active"
 _READS = 0b01_01_11_01  # memory(read, inaccessiblemem: readwrite), by llvm/Support/ModRef.h
 _NOTHING = 0  # memory(none)
 _NAMES = {0: "float_of_i{}", 1: "i{}_of_float"}
@@ -80,6 +81,24 @@ def same(editor: Editor, value: Value, place: Value) -> Value:
             editor.api.BuildRet(builder, *editor.parameters(function))
     with editor.module.before(place) as builder:
         return editor.call(builder, editor.function_type(function), function, [value])
+
+
+def active(editor: Editor, number: Value, place: Value) -> Value:
+    """A float, before the instruction `place`, that has a tangent for all that Enzyme knows."""
+    ty = editor.api.TypeOf(number)
+    name = f"crategrad_active_{editor.enzyme_type(ty).rpartition('@')[2]}"
+    function = next(iter(editor.module.named([name])), 0)
+    if not function:
+        function = editor.internal_function(name, ty, [ty])
+        for attribute in (*_ATTRIBUTES, "willreturn"):
+            editor.add_attribute(function, attribute)
+        editor.add_attribute(function, "memory", _NOTHING)
+        with editor.block(function) as builder:
+            editor.api.BuildRet(builder, *editor.parameters(function))
+    with editor.module.before(place) as builder:
+        call = editor.call(builder, editor.function_type(function), function, [number])
+    editor.add_call_attribute(call, _ACTIVE)
+    return call
 
 
 def _function(editor: Editor, given: Value, wanted: Value) -> Value:

@@ -5,10 +5,19 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol
 
-from tests.fuzz.tree import Function
 from tests.programs import errors
 from tests.workbench import ROOT
+
+
+class Source(Protocol):
+    """A function that can be tried, of whatever origin."""
+
+    @property
+    def text(self) -> str:
+        """Rust that has `pub fn body<T: Number>(xs: &[T], k: usize) -> T`."""
+
 
 SIZES = (9, 1, 2, 6)
 """How many elements each input has."""
@@ -84,7 +93,7 @@ Right = list[float] | str
 """The value and the derivative by each element, of each input; or why a function is no test."""
 
 
-def rights(functions: Sequence[Function], folder: Path) -> list[Right]:
+def rights(functions: Sequence[Source], folder: Path) -> list[Right]:
     """What is right for each function."""
     found: dict[int, Right] = {}
     numbers = list(range(len(functions)))
@@ -102,7 +111,7 @@ def rights(functions: Sequence[Function], folder: Path) -> list[Right]:
     return [found[number] for number in range(len(functions))]
 
 
-def _unfit(functions: Sequence[Function], folder: Path) -> list[tuple[str, int]]:
+def _unfit(functions: Sequence[Source], folder: Path) -> list[tuple[str, int]]:
     """Write and compile the program; which functions rustc refuses, and why."""
     (folder / "src").mkdir(parents=True, exist_ok=True)
     for stale in (folder / "src").glob("*.rs"):

@@ -13,8 +13,7 @@ from pipeline.errors import UserError
 from pipeline.toolchain import find_tools
 from tests.alone import build, merged, only, stages
 from tests.fuzz import oracle
-from tests.fuzz.oracle import DUAL, INPUTS, SIZES
-from tests.fuzz.tree import Function
+from tests.fuzz.oracle import DUAL, INPUTS, SIZES, Source
 from tests.programs import PROFILES, Verdict, refusal, run
 from tests.workbench import MANIFEST, Workbench
 
@@ -132,7 +131,7 @@ class Job:
     module: Path
 
 
-def judge(functions: Sequence[Function], level: str, folder: Path, modes: Sequence[str] = MODES) -> list[Verdict]:
+def judge(functions: Sequence[Source], level: str, folder: Path, modes: Sequence[str] = MODES) -> list[Verdict]:
     """What becomes of each function at a level.
 
     `broke down` is where Enzyme did so, and no program was made; `crash` is a program that dies or hangs; `invalid` is what is
@@ -144,7 +143,7 @@ def judge(functions: Sequence[Function], level: str, folder: Path, modes: Sequen
     return found
 
 
-def _judge_crate(functions: Sequence[Function], level: str, folder: Path, modes: Sequence[str]) -> list[Verdict]:
+def _judge_crate(functions: Sequence[Source], level: str, folder: Path, modes: Sequence[str]) -> list[Verdict]:
     rights = oracle.rights(functions, folder / "oracle")
     valid = {number: right for number, right in enumerate(rights) if isinstance(right, list)}
     verdicts = {number: Verdict("invalid", said) for number, said in enumerate(rights) if isinstance(said, str)}
@@ -159,7 +158,7 @@ def _judge_crate(functions: Sequence[Function], level: str, folder: Path, modes:
     return [verdicts[number] for number in range(len(functions))]
 
 
-def write(functions: Sequence[Function], bench: Workbench, modes: Sequence[str]) -> None:
+def write(functions: Sequence[Source], bench: Workbench, modes: Sequence[str]) -> None:
     """The crate of these functions, a file for each."""
     names = [f"p{number:04}" for number in range(len(functions))]
     texts = {"DUAL": f"{DUAL}\n{INPUTS}", "MODULES": "".join(f"mod {name};\n" for name in names)}

@@ -33,15 +33,15 @@ def main(levels: str = ",".join(LEVELS), count: str = str(COUNT)) -> None:
         verdicts = judge([program for program in programs if program.level in levels.split(",")], Path(folder))
     listed = set(catalogue.everything())
     by_list = [{p: verdict for p, verdict in verdicts.items() if (p in listed) == is_listed} for is_listed in (True, False)]
-    write(TABLE, table(*by_list))
-    write(SUM, figures(*by_list))
+    written_between(BEGIN, END, TABLE, table(*by_list))
+    written_between(BEGIN, END, SUM, figures(*by_list))
 
 
-def write(document: Path, lines: Iterable[str]) -> None:
+def written_between(begin: str, end: str, document: Path, lines: Iterable[str]) -> None:
     """Put lines between the markers of a document."""
-    before, _, rest = document.read_text().partition(BEGIN)
-    _, _, after = rest.partition(END)
-    document.write_text("\n".join([f"{before}{BEGIN}", *lines, f"{END}{after}"]))
+    before, _, rest = document.read_text().partition(begin)
+    _, _, after = rest.partition(end)
+    document.write_text("\n".join([f"{before}{begin}", *lines, f"{end}{after}"]))
 
 
 def figures(listed: Verdicts, random: Verdicts) -> Iterator[str]:

@@ -2,7 +2,9 @@
 
 #![allow(dead_code)] // nobody who takes this file in calls all of the functions
 
-use std::iter::Sum;
+use std::cmp::Ordering;
+use std::fmt::Debug;
+use std::iter::{Product, Sum};
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -15,6 +17,7 @@ macro_rules! number {
         /// What the bodies count with: `f64`, or dual numbers.
         pub trait Number:
             Copy
+            + Debug
             + Default
             + PartialOrd<f64>
             + PartialOrd
@@ -25,21 +28,35 @@ macro_rules! number {
             + Neg<Output = Self>
             + Mul<f64, Output = Self>
             + Add<f64, Output = Self>
+            + Sub<f64, Output = Self>
+            + Div<f64, Output = Self>
             + AddAssign
             + SubAssign
             + MulAssign
             + DivAssign
             + Sum
+            + Product
+            + for<'a> Sum<&'a Self>
+            + for<'a> Product<&'a Self>
             + From<f64>
+            + 'static
         {
             /// The number without its derivative: for integers made of it.
             fn value(self) -> f64;
+            fn total_cmp(&self, other: &Self) -> Ordering;
+            fn sin_cos(self) -> (Self, Self);
             $(fn $name(self, $($argument: $type),*) -> Self;)*
         }
 
         impl Number for f64 {
             fn value(self) -> f64 {
                 self
+            }
+            fn total_cmp(&self, other: &Self) -> Ordering {
+                f64::total_cmp(self, other)
+            }
+            fn sin_cos(self) -> (Self, Self) {
+                f64::sin_cos(self)
             }
             $(fn $name(self, $($argument: $type),*) -> Self {
                 f64::$name(self, $($argument),*)
@@ -52,14 +69,18 @@ number! {
     sin();
     cos();
     tan();
+    asin();
+    acos();
     atan();
     sinh();
     cosh();
     tanh();
     asinh();
     exp();
+    exp2();
     exp_m1();
     ln();
+    log10();
     ln_1p();
     sqrt();
     cbrt();
@@ -75,11 +96,12 @@ number! {
     mul_add(by: Self, and: Self);
     max(other: Self);
     min(other: Self);
+    clamp(low: Self, high: Self);
     copysign(sign: Self);
 }
 
 /// A value, and its derivative in one direction.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Dual {
     pub value: f64,
     pub tangent: f64,
@@ -137,6 +159,12 @@ impl Number for Dual {
     fn value(self) -> f64 {
         self.value
     }
+    fn total_cmp(&self, other: &Self) -> Ordering {
+        self.value.total_cmp(&other.value)
+    }
+    fn sin_cos(self) -> (Self, Self) {
+        (self.sin(), self.cos())
+    }
     fn sin(self) -> Self {
         self.mapped(self.value.sin(), self.value.cos())
     }
@@ -145,6 +173,12 @@ impl Number for Dual {
     }
     fn tan(self) -> Self {
         self.mapped(self.value.tan(), 1.0 + self.value.tan().powi(2))
+    }
+    fn asin(self) -> Self {
+        self.mapped(self.value.asin(), 1.0 / (1.0 - self.value * self.value).sqrt())
+    }
+    fn acos(self) -> Self {
+        self.mapped(self.value.acos(), -1.0 / (1.0 - self.value * self.value).sqrt())
     }
     fn atan(self) -> Self {
         self.mapped(self.value.atan(), 1.0 / (1.0 + self.value * self.value))
@@ -164,11 +198,17 @@ impl Number for Dual {
     fn exp(self) -> Self {
         self.mapped(self.value.exp(), self.value.exp())
     }
+    fn exp2(self) -> Self {
+        self.mapped(self.value.exp2(), self.value.exp2() * std::f64::consts::LN_2)
+    }
     fn exp_m1(self) -> Self {
         self.mapped(self.value.exp_m1(), self.value.exp())
     }
     fn ln(self) -> Self {
         self.mapped(self.value.ln(), 1.0 / self.value)
+    }
+    fn log10(self) -> Self {
+        self.mapped(self.value.log10(), 1.0 / (self.value * std::f64::consts::LN_10))
     }
     fn ln_1p(self) -> Self {
         self.mapped(self.value.ln_1p(), 1.0 / (1.0 + self.value))
@@ -218,6 +258,9 @@ impl Number for Dual {
     fn min(self, other: Self) -> Self {
         if self.value <= other.value { self } else { other }
     }
+    fn clamp(self, low: Self, high: Self) -> Self {
+        self.max(low).min(high)
+    }
     fn copysign(self, sign: Self) -> Self {
         self.mapped(self.value.copysign(sign.value), self.value.signum() * sign.value.signum())
     }
@@ -241,6 +284,20 @@ impl Add<f64> for Dual {
     type Output = Self;
     fn add(self, other: f64) -> Self {
         self + Dual::from(other)
+    }
+}
+
+impl Sub<f64> for Dual {
+    type Output = Self;
+    fn sub(self, other: f64) -> Self {
+        self - Dual::from(other)
+    }
+}
+
+impl Div<f64> for Dual {
+    type Output = Self;
+    fn div(self, other: f64) -> Self {
+        self / Dual::from(other)
     }
 }
 
@@ -281,6 +338,24 @@ impl Sum for Dual {
     }
 }
 
+impl<'a> Sum<&'a Dual> for Dual {
+    fn sum<I: Iterator<Item = &'a Dual>>(all: I) -> Self {
+        all.copied().sum()
+    }
+}
+
+impl<'a> Product<&'a Dual> for Dual {
+    fn product<I: Iterator<Item = &'a Dual>>(all: I) -> Self {
+        all.copied().product()
+    }
+}
+
+impl Product for Dual {
+    fn product<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Dual::from(1.0), Mul::mul)
+    }
+}
+
 impl PartialEq for Dual {
     fn eq(&self, other: &Self) -> bool {
         self.value == other.value
@@ -288,7 +363,7 @@ impl PartialEq for Dual {
 }
 
 impl PartialOrd for Dual {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         self.value.partial_cmp(&other.value)
     }
 }
@@ -300,7 +375,7 @@ impl PartialEq<f64> for Dual {
 }
 
 impl PartialOrd<f64> for Dual {
-    fn partial_cmp(&self, other: &f64) -> Option<std::cmp::Ordering> {
+    fn partial_cmp(&self, other: &f64) -> Option<Ordering> {
         self.value.partial_cmp(other)
     }
 }

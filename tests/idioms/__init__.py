@@ -1,0 +1,1 @@
+"""Idiomatic Rust: a corpus of functions as people write them, an area to a file, and what becomes of each."""

@@ -1,0 +1,84 @@
+"""Tries the idiomatic functions: `python -m tests.idioms [--levels 0,3] [NAME…]`; writes `docs/idioms.md`.
+
+A name is a function's or an area's; where any is given, what comes of those is printed, and the document stays as it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tests.fuzz.runner import judge
+from tests.fuzz.shrink import cause
+from tests.idioms.corpus import Idiom, corpus
+from tests.programs import Verdict
+from tests.table.__main__ import KINDS, written_between
+from tests.workbench import ROOT
+
+DOCUMENT = ROOT / "docs" / "idioms.md"
+BEGIN, END = "<!-- written by `python -m tests.idioms` -->", "<!-- until here -->"
+LEVELS = ("0", "3")
+
+Verdicts = dict[str, list[Verdict]]
+"""At each level, the verdict on each function."""
+
+
+def main(levels: Sequence[str], names: Sequence[str]) -> None:
+    """Judge them, and say what came out."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+    idioms = corpus(names)
+    with tempfile.TemporaryDirectory() as folder:
+        verdicts = {level: judge(idioms, level, Path(folder)) for level in levels}
+    if names:
+        print("\n".join([*figures(verdicts), *rows(idioms, verdicts), *particulars(idioms, verdicts)]))
+    else:
+        written_between(BEGIN, END, DOCUMENT, [*figures(verdicts), *rows(idioms, verdicts)])
+
+
+def figures(verdicts: Verdicts) -> Iterator[str]:
+    """How many became what at each level."""
+    yield from ("", f"| level | functions | {' | '.join(KINDS)} |", f"|---|---|{'---|' * len(KINDS)}")
+    for level, its in verdicts.items():
+        counts = Counter(verdict.kind for verdict in its)
+        shares = [f"{counts[kind]} ({counts[kind] / len(its):.1%})" for kind in KINDS]
+        yield f"| {' | '.join([level, str(len(its)), *shares])} |"
+    yield ""
+
+
+def rows(idioms: Sequence[Idiom], verdicts: Verdicts) -> Iterator[str]:
+    """A row for each function, and the causes in general words, the most frequent first."""
+    causes = Counter(_cause(verdict) for its in verdicts.values() for verdict in its if verdict.kind != "right")
+    numbers = {said: number for number, (said, _) in enumerate(causes.most_common(), 1)}
+    yield f"| area | function | {' | '.join(f'level {level}' for level in verdicts)} |"
+    yield f"|---|---|{'---|' * len(verdicts)}"
+    for idiom, *its in zip(idioms, *verdicts.values(), strict=True):
+        cells = [v.kind if v.kind == "right" else f"{v.kind} [{numbers[_cause(v)]}]" for v in its]
+        yield f"| {idiom.area.replace('_', ' ')} | `{idiom.name}` | {' | '.join(cells)} |"
+    yield "\nWhy:\n"
+    yield from (f"{number}. {said} ({causes[said]} times)" for said, number in numbers.items())
+    yield ""
+
+
+def particulars(idioms: Sequence[Idiom], verdicts: Verdicts) -> Iterator[str]:
+    """All that was said of what is not right."""
+    for level, its in verdicts.items():
+        for idiom, verdict in zip(idioms, its, strict=True):
+            if verdict.kind != "right":
+                yield f"{idiom}, level {level}: {verdict.kind}: {verdict.said}\n"
+
+
+def _cause(verdict: Verdict) -> str:
+    """In general words: without the kind, the names and the registers of one function."""
+    return "a number is another than dual numbers give" if verdict.kind == "wrong" else cause(verdict).partition(": ")[2]
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--levels", type=lambda text: text.split(","), default=LEVELS)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    given = parser.parse_args()
+    main(given.levels, given.names)

@@ -1,0 +1,35 @@
+"""The corpus: every public function of the Rust files beside this one, which are ordinary modules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent
+
+_FUNCTION = re.compile(r"^pub fn (\w+)<T: Number>\(xs: &\[T\], _?k: usize\) -> T \{$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Idiom:
+    """A function, and the area it is from: the name of its file."""
+
+    area: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.area}::{self.name}"
+
+    @property
+    def text(self) -> str:
+        """A module in which it is `body`."""
+        return f'#[path = "{FOLDER}/{self.area}.rs"]\nmod {self.area};\npub use {self.area}::{self.name} as body;\n'
+
+
+def corpus(names: Collection[str] = ()) -> list[Idiom]:
+    """All functions, or those of these names or areas, in the order of their files."""
+    files = sorted(FOLDER.glob("*.rs"))
+    every = [Idiom(file.stem, name) for file in files for name in _FUNCTION.findall(file.read_text())]
+    return [idiom for idiom in every if not names or idiom.name in names or idiom.area in names]
