@@ -21,6 +21,7 @@ FULL = pytest.mark.full
     [
         ("bodies", "0", 540),
         ("bodies", "3", 540),
+        ("growth", "0", 132),
         ("growth", "3", 132),
         *(pytest.param("bodies", level, 540, marks=FULL) for level in "12"),
         *(pytest.param("growth", level, 132, marks=FULL) for level in "12"),

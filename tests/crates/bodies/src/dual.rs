@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use std::fmt::Debug;
 use std::iter::{Product, Sum};
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{self, AtomicBool};
 
 /// Whether a dual number was infinite, or none at all, be it one on which nothing depends: backwards, zero times that is none.
 pub static WAS_INFINITE: AtomicBool = AtomicBool::new(false);
@@ -139,7 +139,7 @@ impl Dual {
     /// A number that came out somewhere.
     fn made(value: f64, tangent: f64) -> Self {
         if !(value.is_finite() && tangent.is_finite()) {
-            WAS_INFINITE.store(true, Ordering::Relaxed);
+            WAS_INFINITE.store(true, atomic::Ordering::Relaxed);
         }
         Dual { value, tangent }
     }
