@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import argparse
 import logging
+import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tests.fuzz.runner import judge
-from tests.fuzz.shrink import cause
 from tests.idioms.corpus import Idiom, corpus
 from tests.programs import Verdict
 from tests.table.__main__ import KINDS, written_between
@@ -22,6 +22,7 @@ from tests.workbench import ROOT
 DOCUMENT = ROOT / "docs" / "idioms.md"
 BEGIN, END = "<!-- written by `python -m tests.idioms` -->", "<!-- until here -->"
 LEVELS = ("0", "3")
+_PARTICULARS = re.compile(r" prev:|: (?:\d+|no) functions|[%@`(\[\n]|  ")
 
 Verdicts = dict[str, list[Verdict]]
 """At each level, the verdict on each function."""
@@ -72,8 +73,10 @@ def particulars(idioms: Sequence[Idiom], verdicts: Verdicts) -> Iterator[str]:
 
 
 def _cause(verdict: Verdict) -> str:
-    """In general words: without the kind, the names and the registers of one function."""
-    return "a number is another than dual numbers give" if verdict.kind == "wrong" else cause(verdict).partition(": ")[2]
+    """In general words: without the names, the registers and the types of one function."""
+    if verdict.kind == "wrong":
+        return "a number is another than dual numbers give"
+    return _PARTICULARS.split(verdict.said.removeprefix("error: "))[0].rstrip(": ")
 
 
 if __name__ == "__main__":
