@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import signal
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -27,6 +29,9 @@ TOLERANCE = 1e-9
 
 AT_ONCE = 30
 """Functions in one crate: of more, to read the module again and again for each takes longer than to begin anew."""
+
+PATIENCE_S = 300
+"""A function whose stages take longer hangs: most take a few seconds."""
 
 # How many elements there are, and `k`, the compiler cannot see.
 _MAIN = """\
@@ -185,11 +190,29 @@ def _judge_alone(job: Job) -> Verdict:
         out.mkdir()
         only(job.module, f"p{job.number:04}", begun / "module.bc", tools.libllvm)
         try:
-            binary = build(begun, stages(int(job.level), tools), job.crate, out, tools)
+            with _patience():
+                binary = build(begun, stages(int(job.level), tools), job.crate, out, tools)
         except UserError as error:
             refused = refusal(str(error))
             return replace(refused, kind="broke down") if refused.kind == "crash" else refused
+        except TimeoutError:
+            return Verdict("broke down", f"a stage does not end within {PATIENCE_S} s")
         return _compared(job, binary)
+
+
+@contextmanager
+def _patience() -> Iterator[None]:
+    """TimeoutError where what is done within takes too long; the tool that was running is ended by it."""
+
+    def give_up(*_: object) -> None:
+        raise TimeoutError
+
+    signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(PATIENCE_S)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
 
 
 def _compared(job: Job, binary: Path) -> Verdict:

@@ -7,21 +7,23 @@ from __future__ import annotations
 
 import argparse
 import logging
+import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from tests.fuzz.__main__ import KINDS
 from tests.fuzz.runner import judge
-from tests.fuzz.shrink import cause
 from tests.idioms.corpus import Idiom, corpus
 from tests.programs import Verdict
-from tests.table.__main__ import KINDS, written_between
+from tests.table.__main__ import written_between
 from tests.workbench import ROOT
 
 DOCUMENT = ROOT / "docs" / "idioms.md"
 BEGIN, END = "<!-- written by `python -m tests.idioms` -->", "<!-- until here -->"
 LEVELS = ("0", "3")
+_PARTICULARS = re.compile(r" prev:|: (?:\d+|no) functions|[%@`(\[\n]|  ")
 
 Verdicts = dict[str, list[Verdict]]
 """At each level, the verdict on each function."""
@@ -41,10 +43,10 @@ def main(levels: Sequence[str], names: Sequence[str]) -> None:
 
 def figures(verdicts: Verdicts) -> Iterator[str]:
     """How many became what at each level."""
-    yield from ("", f"| level | functions | {' | '.join(KINDS)} |", f"|---|---|{'---|' * len(KINDS)}")
+    yield from ("", f"| level | functions | {' | '.join(KINDS[:-1])} |", f"|---|---|{'---|' * len(KINDS[:-1])}")
     for level, its in verdicts.items():
         counts = Counter(verdict.kind for verdict in its)
-        shares = [f"{counts[kind]} ({counts[kind] / len(its):.1%})" for kind in KINDS]
+        shares = [f"{counts[kind]} ({counts[kind] / len(its):.1%})" for kind in KINDS[:-1]]
         yield f"| {' | '.join([level, str(len(its)), *shares])} |"
     yield ""
 
@@ -72,8 +74,10 @@ def particulars(idioms: Sequence[Idiom], verdicts: Verdicts) -> Iterator[str]:
 
 
 def _cause(verdict: Verdict) -> str:
-    """In general words: without the kind, the names and the registers of one function."""
-    return "a number is another than dual numbers give" if verdict.kind == "wrong" else cause(verdict).partition(": ")[2]
+    """In general words: without the names, the registers and the types of one function."""
+    if verdict.kind == "wrong":
+        return "a number is another than dual numbers give"
+    return _PARTICULARS.split(verdict.said.removeprefix("error: "))[0].rstrip(": ")
 
 
 if __name__ == "__main__":
