@@ -26,7 +26,7 @@ def audit(libllvm: Tool, path: Path, reverse: Iterable[str] = (), forward: Itera
         inspector, reverse, forward = Inspector(module), list(reverse), list(forward)
         found = [finding for function in _tree(inspector, [*reverse, *forward]) for finding in findings(inspector, function)]
         for function in _tree(inspector, reverse):
-            for rule in (paths.miscounted, paths.carried, paths.added_twice):
+            for rule in (memory.taken_for_constant, paths.miscounted, paths.carried, paths.added_twice):
                 found += rule(inspector, function)
         found += memory.stored_by_recursion(inspector, _tree(inspector, reverse))
         for shim in forward:
@@ -38,7 +38,7 @@ def findings(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     """What would come out wrong in one function, whatever the mode."""
     yield from headers.of_calls(inspector, function)
     yield from memory.taken_for_undefined(inspector, function)
-    yield from memory.taken_for_constant(inspector, function)
+    yield from memory.copied_as_one_type(inspector, function)
     yield from words.moved(inspector, function)
 
 

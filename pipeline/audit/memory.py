@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from pipeline.audit.finding import finding
 from pipeline.call_tree import call_tree, calls, recursive
-from pipeline.debug_info import floats_pointed_to, signature_types
+from pipeline.debug_info import FLOAT_BITS, floats_pointed_to, numbers, signature_types, types_made_for
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
@@ -16,9 +16,11 @@ _UNDEFINED = "memory that is allocated zeroed would be taken for undefined, and 
 _CONSTANT = (
     "memory that is one of several at a place would be taken for constant if it is only written, and its content for an adjoint"
 )
+_MIXED = "a copy of elements that hold floats beside other things, as many as the program says, would be taken for one of them"
 _RECURSIVE = "an integer that a recursive function returns by pointer would be stored to a shadow that may not be there"
 
 _ZEROED = {"calloc", "__rust_alloc_zeroed"}
+_COPIES = ("llvm.memcpy.", "llvm.memmove.")
 _ALLOCATES = re.compile(r"malloc|calloc|\w*__rust_alloc(?:_zeroed)?")
 
 
@@ -41,6 +43,21 @@ def taken_for_constant(inspector: Inspector, function: Value) -> Iterator[Diagno
 
 def _is_stored(inspector: Inspector, value: Value, user: Value) -> bool:
     return bool(inspector.api.IsAStoreInst(user)) and inspector.operands(user)[0] == value
+
+
+def copied_as_one_type(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
+    """Copies of unknown size of mixed elements: Enzyme takes all for what lies at the beginning (`visitMemTransferCommon`)."""
+    for call in calls(inspector, function):
+        is_copy = inspector.module.name(inspector.module.callee(call)).startswith(_COPIES)
+        if is_copy and not inspector.api.IsAConstantInt(inspector.module.arguments(call)[2]) and _is_mixed(inspector, call):
+            yield finding(inspector, call, _MIXED)
+
+
+def _is_mixed(inspector: Inspector, copy: Value) -> bool:
+    """Whether the first generic function around that is about numbers is about floats and other things in one."""
+    about = ([numbers(inspector.module, ty) for ty in types] for types in types_made_for(inspector.module, copy))
+    found = next((frozenset().union(*each) for each in about if any(each)), frozenset[str]())
+    return bool(found & FLOAT_BITS.keys()) and len(found) > 1
 
 
 def stored_by_recursion(inspector: Inspector, tree: Sequence[Value]) -> Iterator[Diagnostic]:

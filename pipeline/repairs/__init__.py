@@ -59,7 +59,6 @@ _OF_MEMORY = (
     ("recursive_results", recursive_results.hide),
     ("overlaps", overlaps.by_copy),
     ("zeroed", zeroed.by_store),
-    ("mixed", mixed.make_active),
     ("copies", copies.say_what_is_copied),
     ("fills", fills.say_what_is_filled),
     ("vtables", vtables.keep_from_shadows),
@@ -75,7 +74,7 @@ _OF_PATHS = (
 )
 NAMES = (
     *dict.fromkeys(name for name, _ in _OF_CALLS),
-    *("split_words", "retype", "opaque", "constants", "beginnings"),
+    *("split_words", "retype", "opaque", "constants", "beginnings", "mixed"),
     *(name for name, _ in _OF_MEMORY + _OF_PATHS),
 )
 """The repairs, in the order in which they are first made."""
@@ -93,6 +92,7 @@ def repair(module: Module, shims: Sequence[Value], forward: Sequence[Value] = ()
     done += _words(editor, shims, without)
     done += constants.keep_out(editor, forward) if "constants" not in without else []
     done += beginnings.make_active(editor, forward) if "beginnings" not in without else []
+    done += mixed.make_active(editor, [s for s in shims if s not in forward]) if "mixed" not in without else []
     by_pointer.say_what_is_read(editor, shims)
     for name, mend in _OF_MEMORY + _OF_PATHS:
         done += mend(editor, shims) if name not in without else []
