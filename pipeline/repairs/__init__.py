@@ -74,8 +74,9 @@ _OF_PATHS = (
 )
 NAMES = (
     *dict.fromkeys(name for name, _ in _OF_CALLS),
-    *("split_words", "retype", "opaque", "constants", "beginnings", "mixed"),
+    *("split_words", "retype", "opaque", "constants", "beginnings"),
     *(name for name, _ in _OF_MEMORY + _OF_PATHS),
+    "mixed",
 )
 """The repairs, in the order in which they are first made."""
 
@@ -92,10 +93,11 @@ def repair(module: Module, shims: Sequence[Value], forward: Sequence[Value] = ()
     done += _words(editor, shims, without)
     done += constants.keep_out(editor, forward) if "constants" not in without else []
     done += beginnings.make_active(editor, forward) if "beginnings" not in without else []
-    done += mixed.make_active(editor, [s for s in shims if s not in forward]) if "mixed" not in without else []
     by_pointer.say_what_is_read(editor, shims)
     for name, mend in _OF_MEMORY + _OF_PATHS:
         done += mend(editor, shims) if name not in without else []
+    # Last, as others allocate, too.
+    done += mixed.make_active(editor, [s for s in shims if s not in forward]) if "mixed" not in without else []
     return done
 
 
