@@ -63,10 +63,11 @@ class Catalyst:
         if not diagnostics and not (finished.succeeded and text.exists()):
             text.unlink(missing_ok=True)
             return [Diagnostic(f"Enzyme broke down ({finished.verdict}){_assertion(finished.output)}", broke_down=True)]
-        if not diagnostics and _LEFT.search(text.read_bytes()):
-            return [Diagnostic("Enzyme left a derivative undone, and does not say why")]
         if not diagnostics:
-            text.write_bytes(_GROUP.sub(b"", text.read_bytes()))
+            differentiated = text.read_bytes()
+            if _LEFT.search(differentiated):
+                return [Diagnostic("Enzyme left a derivative undone, and does not say why")]
+            text.write_bytes(_GROUP.sub(b"", differentiated))
         return diagnostics
 
 

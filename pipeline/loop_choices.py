@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pipeline.control_flow import ControlFlow, Loop
+from pipeline.control_flow import Loop
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
@@ -19,11 +19,10 @@ Carried = tuple[Value, Value]
 """A header's phi, and the instruction of the loop that makes its next value of it."""
 
 
-def shortcuts(inspector: Inspector, flow: ControlFlow) -> list[Carried]:
-    """Those of a function that would come out wrong."""
+def shortcuts(inspector: Inspector, loop: Loop) -> list[Carried]:
+    """Those of a loop that would come out wrong."""
     return [
         (phi, following)
-        for loop in flow.loops()
         for phi, following in _carried(inspector, loop)
         if _is_divided(inspector, phi, following) or _is_chosen_and_used(inspector, loop, phi, following)
     ]

@@ -26,7 +26,7 @@ def audit(libllvm: Tool, path: Path, reverse: Iterable[str] = (), forward: Itera
         inspector, reverse, forward = Inspector(module), list(reverse), list(forward)
         found = [finding for function in _tree(inspector, [*reverse, *forward]) for finding in findings(inspector, function)]
         for function in _tree(inspector, reverse):
-            for rule in (memory.taken_for_constant, paths.miscounted, paths.carried, paths.added_twice):
+            for rule in (memory.taken_for_constant, paths.of_loops, paths.added_twice):
                 found += rule(inspector, function)
         found += memory.stored_by_recursion(inspector, _tree(inspector, reverse))
         for shim in forward:

@@ -19,10 +19,11 @@ _TWICE = "a float comes here twice from the same place, by several cases of a `m
 _CARRIED = "of a value that this loop carries only the last choice, or the product of what divides it, would be followed"
 
 
-def miscounted(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
-    """Loops that are the only way out of a loop around them, and those that Enzyme takes to end where they may not.
+def of_loops(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
+    """Loops that are the only way out of a loop around them, those that Enzyme takes to end where they may not, and values.
 
-    Of the former it keeps how often they ran at some exits only; of the latter it takes each exit for one that is met.
+    Of the first it keeps how often they ran at some exits only; of the second it takes each exit for one that is met; of values
+    that they carry it follows less, at times, than the loop does with them.
     """
     flow = ControlFlow(inspector.module, function)
     for loop in flow.loops():
@@ -30,12 +31,8 @@ def miscounted(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
             yield finding(inspector, flow.ends[loop.header], _ONLY_WAY_OUT)
         for branch in doubtful(inspector, flow, loop):
             yield finding(inspector, branch, _JUMPED_OVER)
-
-
-def carried(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
-    """Values of which Enzyme would follow less than the loop does with them."""
-    for _, following in shortcuts(inspector, ControlFlow(inspector.module, function)):
-        yield finding(inspector, following, _CARRIED)
+        for _, following in shortcuts(inspector, loop):
+            yield finding(inspector, following, _CARRIED)
 
 
 def added_twice(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:

@@ -20,7 +20,7 @@ def use_twice(editor: Editor, shims: Sequence[Value]) -> list[str]:
     done = []
     for function in call_tree(editor, shims):
         flow = ControlFlow(editor.module, function)
-        if found := shortcuts(editor, flow):
+        if found := [carried for loop in flow.loops() for carried in shortcuts(editor, loop)]:
             never = opaque.same(editor, editor.api.ConstInt(editor.integer(1), 0, 0), next(iter(flow.ends.values())))
             for carried in found:
                 _stay(editor, carried, never)
