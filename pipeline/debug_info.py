@@ -13,10 +13,10 @@ from pipeline.llvm import Module, Value
 ARRAY, ENUMERATION, _MEMBER, POINTER, STRUCTURE, BASE = 0x01, 0x04, 0x0D, 0x0F, 0x13, 0x24
 _VARIANT_PART, UNION = 0x33, 0x17
 
-# The operands of DISubprogram, and of any scope; of DITemplateTypeParameter; of DISubroutineType; of DIDerivedType and
-# DICompositeType alike (in LLVM 22).
+# The operands of DISubprogram, and of any scope; of DITemplateTypeParameter and of DIGlobalVariable; of DISubroutineType; of
+# DIDerivedType and DICompositeType alike (in LLVM 22).
 _SCOPE, _NAME, _SIGNATURE, _TEMPLATE = 1, 2, 4, 9
-_PARAMETER_TYPE = 1
+_PARAMETER_TYPE, _VARIABLE_TYPE = 1, 3
 _TYPES = 5
 _BASE_TYPE, _ELEMENTS, _DISCRIMINATOR = 5, 6, 10
 _EXTRA_DATA = 6  # of a member that is a variant: its tag
@@ -59,6 +59,12 @@ def parameter_types(module: Module, function: Value) -> list[Value]:
     return signature_types(module, function)[1:]
 
 
+def variable_type(module: Module, variable: Value) -> Value:
+    """The type of a global variable; 0 where debug info does not say it."""
+    described = [module.metadata_operands(expression)[0] for expression in module.global_debug_info(variable)]
+    return module.metadata_operands(described[0])[_VARIABLE_TYPE] if described else 0
+
+
 def holds_float(module: Module, ty: Value) -> bool:
     """Whether there is a float in a value of the type itself, be it in one variant of an enum; not behind a pointer."""
     return not numbers(module, ty).isdisjoint(FLOAT_BITS)
@@ -67,7 +73,7 @@ def holds_float(module: Module, ty: Value) -> bool:
 def numbers(module: Module, ty: Value) -> frozenset[str]:
     """The types of the numbers and pointers in a value of the type itself."""
     match module.metadata_tag(ty):
-        case tag if tag in {ARRAY, _MEMBER}:
+        case tag if tag in {ARRAY, _MEMBER, ENUMERATION}:
             return numbers(module, base_type(module, ty))
         case tag if tag in {STRUCTURE, UNION, _VARIANT_PART}:
             return frozenset().union(*(numbers(module, part) for part in _parts(module, ty)))
@@ -161,6 +167,11 @@ def types_around(module: Module, instruction: Value) -> Iterator[list[Value]]:
 def types_made_for(module: Module, instruction: Value) -> Iterator[list[Value]]:
     """The types that each generic function around an instruction was made for, the innermost inlined one first."""
     return filter(None, (_made_for(module, operands) for operands in _functions_around(module, instruction)))
+
+
+def functions_around(module: Module, instruction: Value) -> list[str]:
+    """The names of the functions around an instruction, the innermost inlined one first."""
+    return [module.metadata_string(operands[_NAME]) for operands in _functions_around(module, instruction)]
 
 
 def _functions_around(module: Module, instruction: Value) -> Iterator[list[Value]]:

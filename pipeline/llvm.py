@@ -22,6 +22,7 @@ Value = int
 
 _USERS_FOLDER = "."  # rustc's working folder, to which our rustc_wrapper maps it
 _UNREACHABLE = 7  # LLVMOpcode
+_DEBUG = 0  # of the kinds of metadata
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "ContextCreate": (c_void_p, []),
@@ -85,6 +86,10 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "DILocationGetScope": (c_void_p, [c_void_p]),
     "DILocationGetInlinedAt": (c_void_p, [c_void_p]),
     "GetSubprogram": (c_void_p, [c_void_p]),
+    "GlobalCopyAllMetadata": (c_void_p, [c_void_p, POINTER(c_size_t)]),
+    "ValueMetadataEntriesGetKind": (c_uint, [c_void_p, c_uint]),
+    "ValueMetadataEntriesGetMetadata": (c_void_p, [c_void_p, c_uint]),
+    "DisposeValueMetadataEntries": (None, [c_void_p]),
     "MetadataAsValue": (c_void_p, [c_void_p, c_void_p]),
     "ValueAsMetadata": (c_void_p, [c_void_p]),
     "GetDINodeTag": (c_ushort, [c_void_p]),
@@ -259,6 +264,15 @@ class Module:
         metadata = self.api.GetSubprogram(function)
         return int(self.api.MetadataAsValue(self.context, metadata)) if metadata else 0
 
+    def global_debug_info(self, variable: Value) -> list[Value]:
+        """The debug info of a global variable: an expression, or one for each part of it that is left."""
+        count = c_size_t()
+        entries = self.api.GlobalCopyAllMetadata(variable, byref(count))
+        kinds = (self.api.ValueMetadataEntriesGetKind(entries, index) for index in range(count.value))
+        nodes = [self.api.ValueMetadataEntriesGetMetadata(entries, index) for index, kind in enumerate(kinds) if kind == _DEBUG]
+        self.api.DisposeValueMetadataEntries(entries)
+        return [int(self.api.MetadataAsValue(self.context, node)) for node in nodes]
+
     def metadata_operands(self, node: Value) -> list[Value]:
         """The operands of a metadata node, 0 for what is null."""
         operands = (c_void_p * self.api.GetMDNodeNumOperands(node))()
@@ -309,14 +323,11 @@ class Module:
         found = self.api.GetNamedFunction(self.handle, name.encode())
         return int(found or self.api.AddFunction(self.handle, name.encode(), kind))
 
-    def replace_call(self, call: Value, function: str, arguments: Sequence[Value]) -> None:
-        """Put a call of the variadic function `void function(...)` in the place of `call`, with its debug location."""
-        callee = self.declare(function)
+    def call_variadic(self, builder: Value, function: str, arguments: Sequence[Value]) -> None:
+        """A call of the variadic function `void function(...)`."""
         kind = self.api.FunctionType(self.api.VoidTypeInContext(self.context), None, 0, 1)
         values = (c_void_p * len(arguments))(*arguments)
-        with self.before(call) as builder:
-            self.api.BuildCall2(builder, kind, callee, values, len(arguments), b"")
-        self.api.InstructionEraseFromParent(call)
+        self.api.BuildCall2(builder, kind, self.declare(function), values, len(arguments), b"")
 
     @contextmanager
     def builder(self) -> Iterator[Value]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value, text
-from pipeline.llvm_inspect import EQUAL, FUNCTION, STRUCT, Inspector
+from pipeline.llvm_inspect import EQUAL, FUNCTION, INACTIVE, STRUCT, Inspector
 
 _EXTERNAL, _INTERNAL, _EXTERNAL_WEAK = 0, 8, 12  # LLVMLinkage
 _END = "crategrad_unexpected_call"
@@ -77,7 +77,6 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "BuildUnreachable": (c_void_p, [c_void_p]),
     "ReplaceAllUsesWith": (None, [c_void_p, c_void_p]),
 }
-_INACTIVE = b"enzyme_inactive"
 
 
 class Editor(Inspector):
@@ -116,7 +115,7 @@ class Editor(Inspector):
 
     def say_inactive(self, value: Value) -> None:
         """Tell Enzyme that what an instruction makes has no derivative, or that a global variable has no shadow but itself."""
-        kind = self.api.GetMDKindIDInContext(self.module.context, _INACTIVE, len(_INACTIVE))
+        kind = self.api.GetMDKindIDInContext(self.module.context, INACTIVE, len(INACTIVE))
         if self.api.IsAGlobalVariable(value):
             self.api.GlobalSetMetadata(value, kind, self._node([]))
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from ctypes import POINTER, c_char_p, c_int, c_longlong, c_size_t, c_uint, c_ulonglong, c_void_p
 from math import gcd
 from typing import Any
@@ -15,7 +16,7 @@ EQUAL = 32  # LLVMIntEQ
 _INTEGER, _ARRAY, _VECTOR = 8, 11, 13
 _EQUALITY = {EQUAL, 33}  # and LLVMIntNE
 _POINTER_BYTES = 8
-_INVARIANT = b"invariant.load"
+INACTIVE, _INVARIANT = b"enzyme_inactive", b"invariant.load"
 # LLVMOpcode: shl, lshr, ashr, and, or, xor, trunc, zext, sext; and icmp, switch, GEP, add, sub, mul, div, rem, int to float.
 _BITWISE = {20, 21, 22, 23, 24, 25, 30, 31, 32}
 _COUNTING = {42, 3, 29, 8, 10, 12, 14, 15, 17, 18, 35, 36}
@@ -68,6 +69,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "IsAZExtInst": (c_void_p, [c_void_p]),
     "ConstNull": (c_void_p, [c_void_p]),
     "IsConstant": (c_int, [c_void_p]),
+    "IsAConstantExpr": (c_void_p, [c_void_p]),
     "IsAConstant": (c_void_p, [c_void_p]),
     "IsAICmpInst": (c_void_p, [c_void_p]),
     "GetICmpPredicate": (c_int, [c_void_p]),
@@ -273,6 +275,18 @@ class Inspector:
         variables = (one for one in dict.fromkeys(inside) if self.api.IsAGlobalVariable(one) and self.api.IsGlobalConstant(one))
         return [one for one in variables if any(map(self.module.is_function, self._inside(one)))]
 
+    def changing_variables(self, function: Value) -> list[Value]:
+        """The global variables that a function uses and that may change: `static mut`, atomics, thread-locals."""
+        used = (operand for instruction in self.module.instructions(function) for operand in self._named_in(instruction))
+        variables = filter(self.api.IsAGlobalVariable, dict.fromkeys(used))
+        return [variable for variable in variables if not self.api.IsGlobalConstant(variable)]
+
+    def _named_in(self, instruction: Value) -> Iterator[Value]:
+        """The operands, and what the addresses among them that are constants are computed of."""
+        for operand in self.operands(instruction):
+            is_address = self.api.IsAConstantExpr(operand)
+            yield from self.operands(operand) if is_address else (operand,)
+
     def _constants_used(self, function: Value) -> list[Value]:
         used = (operand for instruction in self.module.instructions(function) for operand in self.operands(instruction))
         return [value for value in dict.fromkeys(used) if self.api.IsAConstant(value) and not self.module.is_function(value)]
@@ -384,9 +398,21 @@ class Inspector:
         """True for what Enzyme calls as it stands: it has no derivative."""
         return self.has_text_attribute(function, "enzyme_inactive")
 
+    def is_said_inactive(self, instruction: Value) -> bool:
+        """True for an instruction of which Enzyme is told that what it makes has no derivative."""
+        kind = self.api.GetMDKindIDInContext(self.module.context, INACTIVE, len(INACTIVE))
+        return bool(self.api.GetMetadata(instruction, kind))
+
+    def is_thread_locals_address(self, value: Value) -> bool:
+        """True for a call that finds where this thread has a thread-local."""
+        return self._is_call_of(value, "llvm.threadlocal.address.")
+
     def is_lifetime(self, value: Value) -> bool:
         """True for a call that says where the life of a stack slot begins or ends."""
-        return self.module.is_call(value) and self.module.name(self.module.callee(value)).startswith("llvm.lifetime.")
+        return self._is_call_of(value, "llvm.lifetime.")
+
+    def _is_call_of(self, value: Value, prefix: str) -> bool:
+        return self.module.is_call(value) and self.module.name(self.module.callee(value)).startswith(prefix)
 
     def float_behind(self, value: Value) -> Value:
         """The float of whose bits an integer is made; 0 where it is not made so."""

@@ -6,7 +6,7 @@ through them, and comes out as it went in.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,28 +31,31 @@ class Slicer:
     opt: Tool
     libllvm: Tool
 
-    def cut(self, module: Path, shims: Iterable[str], part: Path, rest: Path, log: Path) -> None:
-        """Write what Enzyme needs of a module to `part`, and all but who asks for derivatives to `rest`.
+    def part(self, module: Path, shims: Iterable[str], part: Path, log: Path) -> None:
+        """Write what Enzyme needs of a module to differentiate these.
 
-        What both refer to is visible in both; constants are in both with their values.
+        What the rest refers to, too, is visible in both; constants are in both with their values.
         """
         with Module(self.libllvm, module) as whole:
-            inspector = Inspector(whole)
-            asking = _asking(inspector)
-            reached = _reached(inspector, whole.named(shims))
-            asking_names, names = (
-                [whole.name(f) for f in functions] for functions in (asking, dict.fromkeys([*asking, *reached]))
-            )
+            inspector, primals = Inspector(whole), whole.named(shims)
+            functions = [*_asking(inspector, primals), *_reached(inspector, primals)]
+            names = [whole.name(f) for f in dict.fromkeys(functions)]
         self._extract(module, names, part, log)
-        self._extract(module, asking_names, rest, log, "--delete")
         with Module(self.libllvm, part) as shown:
             shown.declare(TRIGGER)
             shown.write(part)
 
-    def join(self, module: Path, differentiated: Path, rest: Path, out: Path, log: Path) -> None:
-        """Put the parts together: what is in both is as it was in `module`, and visible is what was visible there."""
+    def rest(self, module: Path, shims: Iterable[str], rest: Path, log: Path) -> None:
+        """Write all of a module but who asks for the derivatives of these."""
+        with Module(self.libllvm, module) as whole:
+            names = [whole.name(f) for f in _asking(Inspector(whole), whole.named(shims))]
+        self._extract(module, names, rest, log, "--delete")
+
+    def join(self, module: Path, differentiated: Sequence[Path], rest: Path, out: Path, log: Path) -> None:
+        """Put the parts together: what is in several is as it was in `module`, and visible is what was visible there."""
         joined, public = out.with_suffix(".joined"), out.with_suffix(".public")
-        process.run_tool([self.llvm_link, "-o", joined, differentiated, "--override", rest], log=log)
+        first, *others = [*differentiated, rest]
+        process.run_tool([self.llvm_link, "-o", joined, first, *(f"--override={part}" for part in others)], log=log)
         public.write_text(self._visible(module))
         internalise = ["-passes=internalize", f"-internalize-public-api-file={public}"]
         process.run_tool([self.opt, *internalise, "-o", out, joined], log=log)
@@ -86,8 +89,8 @@ def _reached(inspector: Inspector, shims: Iterable[Value]) -> list[Value]:
     return list(found)
 
 
-def _asking(inspector: Inspector) -> list[Value]:
-    """The functions that call Enzyme."""
+def _asking(inspector: Inspector, shims: Collection[Value]) -> list[Value]:
+    """The functions that ask Enzyme for derivatives of these."""
     module = inspector.module
     calls = (user for function in module.functions() if inspector.is_enzymes(function) for user in module.users(function))
-    return list(dict.fromkeys(module.parent(call) for call in calls))
+    return list(dict.fromkeys(module.parent(call) for call in calls if module.arguments(call)[0] in shims))

@@ -99,6 +99,14 @@ define void @caller({parameters}) !dbg !3 {{
 """
 
 
+_ASKS = r"define internal void @(\w+)\([^)]*\) {\n  call void \(\.\.\.\) @(__enzyme_\w+)\((.*)\)\n  ret void\n}"
+
+
+def _given(function: str, values: str, pointers: list[str]) -> str:
+    """What Enzyme is given where a function that asks it is given these pointers."""
+    return f"{function}: " + re.sub(r"%(\d+)", lambda number: pointers[int(number[1])], values)
+
+
 class Fixed:
     """What abi_fixup makes of a module."""
 
@@ -120,9 +128,12 @@ class Fixed:
 
         Enzyme knows an argument that says what the next one is by its name, be it a metadata string or a global.
         """
-        calls = re.findall(r"call void \(\.\.\.\) @(__enzyme_\w+)\((.*)\)", self.text)
-        given = [(function, re.sub(MARKER, r"<enzyme_\1>", values)) for function, values in calls]
-        return [f"{function}: {values.replace('ptr ', '')}" for function, values in given]
+        asked = {
+            asks: (function, re.sub(MARKER, r"<enzyme_\1>", values).replace("ptr ", ""))
+            for asks, function, values in re.findall(_ASKS, self.text)
+        }
+        wanted = re.findall(r"call void @(\w+)\((.*)\)", self.text)
+        return [_given(*asked[asks], values.replace("ptr ", "").split(", ")) for asks, values in wanted if asks in asked]
 
     @property
     def derivatives(self) -> list[dict[str, Any]]:
@@ -233,6 +244,7 @@ def test_every_call_is_rewritten_and_the_derivative_told_once(tmp_path: Path) ->
     """The optimiser copies calls."""
     fixed = Fixed(tmp_path, module(call("%a", "%b", "%c", "%d"), call("%c", "%d", "%a", "%b")))
     assert len(fixed.calls) == 2
+    assert fixed.text.count("@__enzyme_autodiff(ptr @shim") == 1
     assert len(fixed.derivatives) == 1
 
 

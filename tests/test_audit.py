@@ -110,6 +110,15 @@ def test_memory_that_may_be_other_memory_is_found_unless_it_is_said_to_be_active
     assert findings(tmp_path, inside(f'{allocates} "enzyme_active"\n  {used}', "i1 %c, ptr %x") + declared) == []
 
 
+@pytest.mark.parametrize(("said", "is_found"), [("", True), (", !enzyme_inactive !0", False)])
+def test_a_thread_local_is_found_unless_it_is_said_to_be_inactive(tmp_path: Path, said: str, is_found: bool) -> None:
+    variables = "\n@local = internal thread_local global double 0.0\ndeclare ptr @llvm.threadlocal.address.p0(ptr)\n!0 = !{}"
+    source = inside(f"%p = call ptr @llvm.threadlocal.address.p0(ptr @local){said}\n  store double 1.0, ptr %p", "ptr %x")
+    assert ["a thread-local that may hold floats" in one.message for one in findings(tmp_path, source + variables)] == [
+        True
+    ] * is_found
+
+
 HALVES = """define void @shim(ptr %x, ptr %to, i1 %is_float) {
   br i1 %is_float, label %loads, label %stores
 loads:

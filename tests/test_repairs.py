@@ -32,6 +32,7 @@ from pipeline.repairs import (
     repair,
     retype,
     split_words,
+    statics,
     switches,
     vtables,
     zeroed,
@@ -342,6 +343,58 @@ define void @shim(ptr %x) {
 def test_constants_with_functions_in_them_are_inactive(tmp_path: Path) -> None:
     text = mended(tmp_path, CONSTANTS, vtables.keep_from_shadows)
     assert sorted(re.findall(r"^@(\w+) = .*!enzyme_inactive", text, re.MULTILINE)) == ["tables", "vtable"]
+
+
+# ---- statics
+
+STATICS = """
+@counter = internal global i64 0, !dbg !20
+@sum = internal global double 0.0, !dbg !21
+@unknown = internal global i64 0
+@local = internal thread_local global i64 0, !dbg !22
+declare ptr @llvm.threadlocal.address.p0(ptr)
+define void @shim(ptr %x) {{
+  store i64 1, ptr @counter
+  store i64 1, ptr @unknown
+  store double 1.0, ptr @sum
+  %where = call ptr @llvm.threadlocal.address.p0(ptr @local)
+  store i64 1, ptr %where
+  {more}
+  ret void
+}}
+!llvm.dbg.cu = !{{!0}}
+!llvm.module.flags = !{{!1}}
+!0 = distinct !DICompileUnit(language: DW_LANG_Rust, file: !2, producer: "", emissionKind: FullDebug)
+!1 = !{{i32 2, !"Debug Info Version", i32 3}}
+!2 = !DIFile(filename: "src/main.rs", directory: "/here")
+!10 = !DIBasicType(name: "u64", size: 64, encoding: DW_ATE_unsigned)
+!11 = !DIBasicType(name: "f64", size: 64, encoding: DW_ATE_float)
+!12 = !DICompositeType(tag: DW_TAG_structure_type, name: "Cell<u64>", size: 64, elements: !{{!13}})
+!13 = !DIDerivedType(tag: DW_TAG_member, name: "value", baseType: !10, size: 64)
+!20 = !DIGlobalVariableExpression(var: !23, expr: !DIExpression())
+!21 = !DIGlobalVariableExpression(var: !24, expr: !DIExpression())
+!22 = !DIGlobalVariableExpression(var: !25, expr: !DIExpression())
+!23 = distinct !DIGlobalVariable(name: "counter", file: !2, type: !10)
+!24 = distinct !DIGlobalVariable(name: "sum", file: !2, type: !11)
+!25 = distinct !DIGlobalVariable(name: "local", file: !2, type: !12)
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "inactive"),
+    [
+        ("", ["counter", "local"]),
+        ("%bits = bitcast double 1.0 to i64\n  store i64 %bits, ptr %x", []),
+        ("store double 1.0, ptr @counter", []),
+    ],
+    ids=["integers", "bits of a float", "a float in an integer"],
+)
+def test_statics_of_integers_are_inactive_unless_floats_may_hide_in_them(
+    tmp_path: Path, more: str, inactive: list[str]
+) -> None:
+    text = mended(tmp_path, STATICS.format(more=more), statics.say_inactive)
+    assert re.findall(r"^@(\w+) = .*!enzyme_inactive", text, re.MULTILINE) == inactive
+    assert ("@llvm.threadlocal.address.p0(ptr @local), !enzyme_inactive" in text) == bool(inactive)
 
 
 # ---- dispatch

@@ -55,7 +55,8 @@ def folder(tmp_path: Path) -> Path:
     subprocess.run([TOOLS.llvm_as, "-o", tmp_path / "given", "-"], input=GIVEN, text=True, check=True)
     paths = (tmp_path / name for name in ("given", "part", "rest", "log"))
     given, part, rest, log = paths
-    SLICER.cut(given, ["shim"], part, rest, log)
+    SLICER.part(given, ["shim"], part, log)
+    SLICER.rest(given, ["shim"], rest, log)
     return tmp_path
 
 
@@ -80,7 +81,7 @@ def test_put_together_it_is_what_it_was_but_for_what_enzyme_did(folder: Path) ->
     changed = text(folder / "part").replace("ret double %x", "ret double 0.0").replace("@__enzyme_fwddiff", "@derivative")
     changed = changed.replace("declare void @derivative(...)", "define internal void @derivative(...) {\n  ret void\n}")
     subprocess.run([TOOLS.llvm_as, "-o", folder / "part", "-"], input=changed, text=True, check=True)
-    SLICER.join(folder / "given", folder / "part", folder / "rest", folder / "out", folder / "log")
+    SLICER.join(folder / "given", [folder / "part"], folder / "rest", folder / "out", folder / "log")
     joined = text(folder / "out")
     assert defined(folder / "out") == {"asking", "shim", "called", "bystander", "main", "derivative"}
     assert "ret double %x" in joined

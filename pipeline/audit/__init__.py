@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from pipeline.audit import headers, memory, paths, words
+from pipeline.audit import headers, memory, paths, variables, words
 from pipeline.call_tree import call_tree
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Module, Value
@@ -39,6 +39,7 @@ def findings(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     yield from headers.of_calls(inspector, function)
     yield from memory.taken_for_undefined(inspector, function)
     yield from memory.copied_as_one_type(inspector, function)
+    yield from variables.thread_locals(inspector, function)
     yield from words.moved(inspector, function)
 
 

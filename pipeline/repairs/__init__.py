@@ -32,6 +32,7 @@ from pipeline.repairs import (
     recursive_results,
     retype,
     split_words,
+    statics,
     switches,
     vtables,
     zeroed,
@@ -62,6 +63,7 @@ _OF_MEMORY = (
     ("copies", copies.say_what_is_copied),
     ("fills", fills.say_what_is_filled),
     ("vtables", vtables.keep_from_shadows),
+    ("statics", statics.say_inactive),
     ("floats", floats.say_loaded),
     ("extremes", extremes.by_older_intrinsics),
 )

@@ -20,6 +20,7 @@ from pipeline import process
 from pipeline.debug_info import parameter_types, pointee_leaves, shared_floats
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value
+from pipeline.llvm_edit import Editor
 from pipeline.repairs import repair
 from pipeline.stages import GENTLE, MODULE, PINS, Inputs, keep_reallocation
 from pipeline.toolchain import Tool
@@ -111,7 +112,7 @@ class AbiFixup:
         Raises: UserError for the first that has no primal, or not the activities and width it describes.
         """
         with Module(self.libllvm, self._optimised(inputs["module"] / MODULE, out, log)) as module:
-            derivatives = list(_rewrite(module))
+            derivatives = list(_rewrite(Editor(module)))
             repairs: list[str] = []
             if derivatives and self.repairs:
                 forward = module.named(d.shim for d in derivatives if d.mode == "forward")
@@ -144,7 +145,9 @@ def asked(module: Module) -> list[Derivative]:
     return list(dict.fromkeys(found))
 
 
-def _rewrite(module: Module) -> Iterator[Derivative]:
+def _rewrite(editor: Editor) -> Iterator[Derivative]:
+    module = editor.module
+    asking: dict[tuple[Derivative, Value], Value] = {}
     for function in list(module.functions()):
         version = _PLACEHOLDER.fullmatch(module.name(function))
         if not version:
@@ -155,11 +158,18 @@ def _rewrite(module: Module) -> Iterator[Derivative]:
                 "  = help: depend on the rust/autodiff that lies beside this pipeline"
             )
         for user in module.users(function):
-            yield _rewrite_call(module, function, user)
+            derivative, primal, pointers = _matched(module, function, user)
+            if (derivative, primal) not in asking:
+                asking[derivative, primal] = _asking(editor, derivative, primal, like=module.parent(user))
+            asks = asking[derivative, primal]
+            with module.before(user) as builder:
+                editor.replace(user, editor.call(builder, editor.function_type(asks), asks, pointers))
+            yield derivative
         module.delete_function(function)
 
 
-def _rewrite_call(module: Module, placeholder: Value, user: Value) -> Derivative:
+def _matched(module: Module, placeholder: Value, user: Value) -> tuple[Derivative, Value, list[Value]]:
+    """The derivative that a placeholder's call describes, its primal, and the pointers: they fit, or it is refused."""
     if not module.is_call(user) or module.callee(user) != placeholder:
         raise UserError("error: a derivative's placeholder is used otherwise than by calling it")
     if len(module.arguments(user)) < 2:
@@ -175,8 +185,19 @@ def _rewrite_call(module: Module, placeholder: Value, user: Value) -> Derivative
             f"takes {derivative.pointers} pointers; the placeholder passes {len(pointers)}",
         )
     _check_types(module, derivative, primal)
-    module.replace_call(user, _ENZYME[derivative.mode], list(_enzyme_arguments(module, derivative, primal, pointers)))
-    return replace(derivative, shim=module.name(primal))
+    return replace(derivative, shim=module.name(primal)), primal, pointers
+
+
+def _asking(editor: Editor, derivative: Derivative, primal: Value, like: Value) -> Value:
+    """A function of its own that asks Enzyme for a derivative: with it Enzyme is shown nothing of who wants it."""
+    pointer = editor.pointer_type()
+    function = editor.internal_function(derivative.derivative, editor.void_type(), [pointer] * derivative.pointers)
+    editor.compile_like(like, function)
+    with editor.block(function) as builder:
+        arguments = _enzyme_arguments(editor.module, derivative, primal, editor.parameters(function))
+        editor.module.call_variadic(builder, _ENZYME[derivative.mode], list(arguments))
+        editor.api.BuildRetVoid(builder)
+    return function
 
 
 def _enzyme_arguments(module: Module, derivative: Derivative, primal: Value, pointers: list[Value]) -> Iterator[Value]:

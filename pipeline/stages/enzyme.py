@@ -6,8 +6,10 @@ Enzyme is the one in the `catalyst` executable (`enzyme_driver`); another build 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 from pipeline import process
@@ -20,8 +22,20 @@ from pipeline.stages import MODULE, Inputs
 from pipeline.stages.abi_fixup import DERIVATIVES
 from pipeline.toolchain import Tool
 
+Derivative = Mapping[str, str]
+"""A derivative as abi_fixup tells it."""
+
 # Enzyme names the function in its own form only; of a crate with many derivatives the user knows the rest.
 _NOTES = 3
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What became of derivatives that were wanted together: the part of the module that has them, or why they are refused."""
+
+    wanted: Sequence[Derivative]
+    part: Path
+    refused: Sequence[Diagnostic] = ()
 
 
 @dataclass(frozen=True)
@@ -40,31 +54,50 @@ class Enzyme:
 
         Raises: UserError with Enzyme's own words and the Rust place where it refuses, or with the audit's.
         """
+        import tempfile
+
         derivatives = json.loads((inputs["module"] / DERIVATIVES).read_text())
         if not derivatives:
             (out / MODULE).hardlink_to(inputs["module"] / MODULE)
             log.write_text("no derivatives\n")
             return
-        module, shims = inputs["module"] / MODULE, [d["shim"] for d in derivatives]
-        reverse, forward = ([d["shim"] for d in derivatives if d["mode"] == mode] for mode in ("reverse", "forward"))
-        if found := audit(self.libllvm, module, reverse, forward):
-            raise UserError(_refusal(found, derivatives))
-        part, text, rest = (out / name for name in ("part.bc", "part.ll", "rest.bc"))
-        self.slicer.cut(module, shims, part, rest, log)
-        diagnostics = self.driver.differentiate(part, text, self.all_flags(), log)
-        if diagnostics:
-            diagnostics += self._suspects(diagnostics, module, derivatives)
-            raise UserError(_refusal(diagnostics, derivatives))
-        process.run_tool([self.llvm_as, "-o", part, text], log=log)
-        self.slicer.join(module, part, rest, out / MODULE, log)
-        for path in (part, text, rest):
-            path.unlink()
+        module = inputs["module"] / MODULE
+        by_shim = groupby(sorted(derivatives, key=itemgetter("shim")), itemgetter("shim"))
+        with tempfile.TemporaryDirectory(dir=out) as folder:
+            attempts = self._attempts(module, [list(its) for _, its in by_shim], Path(folder), log)
+            if refused := [attempt for attempt in attempts if attempt.refused]:
+                raise UserError(_refusal(refused))
+            rest = Path(folder, "rest.bc")
+            self.slicer.rest(module, [d["shim"] for d in derivatives], rest, log)
+            self.slicer.join(module, [attempt.part for attempt in attempts], rest, out / MODULE, log)
 
-    def _suspects(self, diagnostics: list[Diagnostic], module: Path, derivatives: list[dict[str, str]]) -> list[Diagnostic]:
+    def _attempts(self, module: Path, wanted: Sequence[Sequence[Derivative]], folder: Path, log: Path) -> list[Attempt]:
+        """All derivatives of all shims at once; where that is refused, those of one half of the shims, and of the other."""
+        attempt = self._attempt(module, [d for derivatives in wanted for d in derivatives], folder, log)
+        if not attempt.refused or len(wanted) == 1:
+            return [attempt]
+        middle = len(wanted) // 2
+        return [each for half in (wanted[:middle], wanted[middle:]) for each in self._attempts(module, half, folder, log)]
+
+    def _attempt(self, module: Path, wanted: Sequence[Derivative], folder: Path, log: Path) -> Attempt:
+        """Write the part of a module that has these derivatives, unless the audit or Enzyme refuses them."""
+        attempt = Attempt(wanted, part=folder / f"part{len(list(folder.iterdir()))}.bc")
+        text, shims = attempt.part.with_suffix(".ll"), [d["shim"] for d in wanted]
+        reverse, forward = ([d["shim"] for d in wanted if d["mode"] == mode] for mode in ("reverse", "forward"))
+        if found := audit(self.libllvm, module, reverse, forward):
+            return replace(attempt, refused=found)
+        self.slicer.part(module, shims, attempt.part, log)
+        if found := self.driver.differentiate(attempt.part, text, self.all_flags(), log):
+            return replace(attempt, refused=found + self._suspects(found, module, shims))
+        process.run_tool([self.llvm_as, "-o", attempt.part, text], log=log)
+        text.unlink()
+        return attempt
+
+    def _suspects(self, found: list[Diagnostic], module: Path, shims: Sequence[str]) -> list[Diagnostic]:
         """Where Enzyme broke down without a word of the cause: what is known to break it."""
-        if not any(diagnostic.broke_down for diagnostic in diagnostics):
+        if not any(diagnostic.broke_down for diagnostic in found):
             return []
-        assembly = inline_assembly(self.libllvm, module, [d["shim"] for d in derivatives])
+        assembly = inline_assembly(self.libllvm, module, shims)
         return [Diagnostic("inline assembly cannot be differentiated", piece.place) for piece in assembly]
 
     def all_flags(self) -> list[str]:
@@ -77,12 +110,19 @@ def _flag(value: bool | int | float | str) -> str:
     return str(int(value)) if isinstance(value, bool) else str(value)
 
 
-def _refusal(diagnostics: list[Diagnostic], derivatives: list[dict[str, str]]) -> str:
-    asked = "\n".join(
+def _refusal(attempts: Sequence[Attempt]) -> str:
+    """Each cause once, and after it the derivatives that are refused for it."""
+    wanted: dict[str, list[Derivative]] = {}
+    for attempt in attempts:
+        said = "\n".join(diagnostic.render() for diagnostic in attempt.refused)
+        wanted.setdefault(said, []).extend(attempt.wanted)
+    return "\n".join(f"{said}\n{_asked(derivatives)}" for said, derivatives in wanted.items())
+
+
+def _asked(derivatives: Sequence[Derivative]) -> str:
+    asked = [
         f"  = note: `{d['derivative']}` was asked for, {d['mode']} mode of `{d['primal']}` at {d['place']}"
         for d in derivatives[:_NOTES]
-    )
-    if len(derivatives) > _NOTES:
-        asked += f"\n  = note: and {len(derivatives) - _NOTES} more derivatives"
-    said = "\n".join(diagnostic.render() for diagnostic in diagnostics)
-    return f"{said}\n{asked}"
+    ]
+    more = len(derivatives) - _NOTES
+    return "\n".join([*asked, f"  = note: and {more} more derivatives"] if more > 0 else asked)

@@ -6,10 +6,12 @@ mod dual;
 
 mod carried;
 mod loops;
+mod statics;
 mod vectors;
 
 fn main() {
     carried::report();
     loops::report();
+    statics::report();
     vectors::report();
 }

@@ -1,0 +1,50 @@
+"""Statics and thread-locals that are made of integers alone are inactive: counters, flags, the state of a generator.
+
+Enzyme refuses a variable that may change and has no shadow.  By its type it holds no float; that no float's bits are kept in
+it (`AtomicU64` and `to_bits`) is believed where nothing in sight makes integers of floats, or floats of integers, bit by bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipeline.call_tree import call_tree, calls
+from pipeline.debug_info import INTEGER_NAMES, functions_around, numbers, variable_type
+from pipeline.llvm import Value
+from pipeline.llvm_edit import Editor
+
+_CONVERSIONS = {"to_bits", "from_bits"}
+
+
+def say_inactive(editor: Editor, shims: Sequence[Value]) -> list[str]:
+    """Mark those that the shims' functions use, and the addresses of thread-locals; a line for each."""
+    functions = list(call_tree(editor, shims))
+    used = dict.fromkeys(variable for function in functions for variable in editor.changing_variables(function))
+    found = [variable for variable in used if _is_of_integers(editor, variable)]
+    if not found or any(
+        _converts_bits(editor, i, found) for function in functions for i in editor.module.instructions(function)
+    ):
+        return []
+    for variable in found:
+        editor.say_inactive(variable)
+    for call in (call for function in functions for call in calls(editor, function)):
+        if editor.is_thread_locals_address(call) and editor.module.arguments(call)[0] in found:
+            editor.say_inactive(call)
+    return [f"statics: {editor.module.name(variable)}" for variable in found]
+
+
+def _is_of_integers(editor: Editor, variable: Value) -> bool:
+    ty = variable_type(editor.module, variable)
+    return bool(ty) and numbers(editor.module, ty) <= INTEGER_NAMES
+
+
+def _converts_bits(editor: Editor, instruction: Value, variables: Sequence[Value]) -> bool:
+    """Whether bits go over from an integer to a float, or back: in a register, or in one of the variables."""
+    if not _CONVERSIONS.isdisjoint(functions_around(editor.module, instruction)):
+        return True
+    if editor.is_plain_load(instruction) or editor.is_plain_store(instruction):
+        return bool(editor.float_name(editor.accessed_type(instruction))) and editor.slot(instruction)[0] in variables
+    if not editor.api.IsABitCastInst(instruction):
+        return False
+    types = [editor.api.TypeOf(value) for value in (instruction, *editor.operands(instruction))]
+    return any(map(editor.integer_bits, types)) and any(map(editor.float_name, types))
