@@ -1,7 +1,9 @@
-"""Exits of loops that may be jumped over: Enzyme takes every one, on its own, for one that is sure to be met.
+"""Exits of loops of which Enzyme believes too much when it counts a loop's runs (its MustExitScalarEvolution.cpp).
 
-(`loopIsFiniteByAssumption` in its MustExitScalarEvolution.cpp.)  A pointer that goes by steps of two, and another that meets
-the end where the first one jumps over it, are counted as if both met it.
+It takes every exit, on its own, for one that is sure to be met (`loopIsFiniteByAssumption`): a pointer that goes by steps of
+two, and another that meets the end where the first one jumps over it, are counted as if both met it.  And where a loop goes on
+while `x >= end`, it takes `end - 1` for a sum without carry (`computeExitLimitFromICmp`), which only `0 - 1` would be: a
+loop over `windows(n)` counts as one run.
 """
 
 from __future__ import annotations
@@ -14,6 +16,9 @@ from pipeline.control_flow import ControlFlow, Loop
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
+# LLVMIntPredicate, unsigned and signed.
+_MORE, _AT_LEAST, _LESS, _AT_MOST = {34, 38}, {35, 39}, {36, 40}, {37, 41}
+
 
 def doubtful(inspector: Inspector, flow: ControlFlow, loop: Loop) -> list[Value]:
     """The branches that leave a loop where it meets something, which it may not; none where it has no other exit."""
@@ -24,6 +29,31 @@ def doubtful(inspector: Inspector, flow: ControlFlow, loop: Loop) -> list[Value]
         return []
     found = (branch for branch, one in conditions if inspector.is_equality(one) and not _is_met(inspector, loop, one))
     return list(dict.fromkeys(found))
+
+
+def miscounted(inspector: Inspector, flow: ControlFlow, loop: Loop) -> list[Value]:
+    """The branches by which a loop goes on while something is at least as large as something that is no constant."""
+    choices = set(flow.choices())
+    branches = (flow.ends[block] for block in flow.exiting(loop) if flow.ends[block] in choices)
+    return [branch for branch in branches if _may_go_on_at_least(inspector, flow, loop, branch)]
+
+
+def _may_go_on_at_least(inspector: Inspector, flow: ControlFlow, loop: Loop, branch: Value) -> bool:
+    condition = flow.condition(branch)
+    goes_on = flow.successors(branch)[0] in loop.blocks
+    ways = [goes_on] if inspector.api.IsAICmpInst(condition) else [True, False]  # a `not` may be among what it is made of
+    return any(_is_at_least(inspector, loop, one, way) for one in _parts(inspector, condition) for way in ways)
+
+
+def _is_at_least(inspector: Inspector, loop: Loop, comparison: Value, goes_on: bool) -> bool:
+    """Whether a comparison that is true (or, if not `goes_on`, false) says that what changes in a loop is at least as large."""
+    operands = inspector.operands(comparison)
+    if not inspector.api.IsAICmpInst(comparison) or any(map(inspector.api.IsAConstantInt, operands)):
+        return False
+    changes = [inspector.api.IsAInstruction(one) and inspector.api.GetInstructionParent(one) in loop.blocks for one in operands]
+    predicate = inspector.api.GetICmpPredicate(comparison)
+    at_least, at_most = (_AT_LEAST, _AT_MOST) if goes_on else (_LESS, _MORE)
+    return bool(changes[0] and predicate in at_least) or bool(changes[1] and predicate in at_most)
 
 
 def _parts(inspector: Inspector, condition: Value) -> Iterator[Value]:

@@ -19,11 +19,11 @@ FULL = pytest.mark.full
 @pytest.mark.parametrize(
     ("crate", "level", "count"),
     [
-        ("bodies", "0", 555),
-        ("bodies", "3", 555),
+        ("bodies", "0", 605),
+        ("bodies", "3", 605),
         ("growth", "0", 132),
         ("growth", "3", 132),
-        *(pytest.param("bodies", level, 555, marks=FULL) for level in "12"),
+        *(pytest.param("bodies", level, 605, marks=FULL) for level in "12"),
         *(pytest.param("growth", level, 132, marks=FULL) for level in "12"),
     ],
 )

@@ -139,6 +139,53 @@ def test_a_loop_with_one_condition_is_left_alone(tmp_path: Path) -> None:
     assert "crategrad_same_i1" not in mended(tmp_path, source, shaped)
 
 
+AT_LEAST = """define double @shim(ptr %x, i64 %n, i64 %k) {{
+  br label %loop
+loop:
+  %left = phi i64 [ %n, %0 ], [ %less, %loop ]
+  %sum = phi double [ 0.0, %0 ], [ %more, %loop ]
+  %p = getelementptr double, ptr %x, i64 %left
+  %value = load double, ptr %p
+  %more = fadd double %sum, %value
+  %less = sub i64 %left, 1
+  %test = icmp {test}
+  br i1 %test, label %{first}, label %{second}
+out:
+  ret double %more
+}}"""
+
+
+@pytest.mark.parametrize(
+    ("test", "first", "second", "is_hidden"),
+    [
+        ("uge i64 %less, %k", "loop", "out", True),
+        ("ule i64 %k, %less", "loop", "out", True),
+        ("sge i64 %less, %k", "loop", "out", True),
+        ("ult i64 %less, %k", "out", "loop", True),
+        ("ugt i64 %k, %less", "out", "loop", True),
+        ("sgt i64 %k, %less", "out", "loop", True),
+        ("ugt i64 %less, %k", "loop", "out", False),
+        ("ule i64 %less, %k", "loop", "out", False),
+        ("uge i64 %k, %less", "loop", "out", False),
+        ("ult i64 %k, %less", "loop", "out", False),
+        ("ule i64 %less, %k", "out", "loop", False),
+        ("uge i64 %less, 3", "loop", "out", False),
+        ("ne i64 %less, %k", "loop", "out", False),
+    ],
+)
+def test_what_goes_on_while_it_is_at_least_something_is_hidden(
+    tmp_path: Path, test: str, first: str, second: str, is_hidden: bool
+) -> None:
+    text = body(mended(tmp_path, AT_LEAST.format(test=test, first=first, second=second), shaped))
+    assert ("call i1 @crategrad_same_i1(i1 %test)" in text) == is_hidden
+
+
+def test_what_is_one_of_two_conditions_is_hidden_whichever_way_it_is_meant(tmp_path: Path) -> None:
+    source = AT_LEAST.format(test="ult i64 %less, %k", first="loop", second="out")
+    both = "  %first = fcmp olt double %value, 1.0\n  %not = xor i1 %test, true\n  %both = and i1 %first, %not\n  br i1 %both"
+    assert "call i1 @crategrad_same_i1(i1 %both)" in mended(tmp_path, source.replace("  br i1 %test", both), shaped)
+
+
 JUMPING = TWO_EXITS.format(shift=3, step=16, equal="eq", first="out", second="loop")
 
 
@@ -148,6 +195,10 @@ JUMPING = TWO_EXITS.format(shift=3, step=16, equal="eq", first="out", second="lo
         (CONTINUE, "this loop is left for the loop around it"),
         (WORK_BETWEEN, "this loop is left for the loop around it"),
         (JUMPING, "what this loop ends on may be jumped over"),
+        (
+            AT_LEAST.format(test="uge i64 %less, %k", first="loop", second="out"),
+            "this loop goes on while something is at least",
+        ),
     ],
 )
 def test_the_audit_finds_a_loop_that_is_left_as_it_was(tmp_path: Path, source: str, said: str) -> None:

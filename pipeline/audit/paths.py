@@ -10,10 +10,11 @@ from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 from pipeline.loop_choices import shortcuts
-from pipeline.loop_exits import doubtful
+from pipeline.loop_exits import doubtful, miscounted
 
 _ONLY_WAY_OUT = "this loop is left for the loop around it, and for all else: how often it runs would be miscounted"
 _JUMPED_OVER = "what this loop ends on may be jumped over, and it ends on something else, too: its runs would be miscounted"
+_AT_LEAST = "this loop goes on while something is at least as large as something else, and its runs would be miscounted"
 
 _TWICE = "a float comes here twice from the same place, by several cases of a `match`, and its adjoint would count twice"
 _CARRIED = "of a value that this loop carries only the last choice, or the product of what divides it, would be followed"
@@ -22,8 +23,8 @@ _CARRIED = "of a value that this loop carries only the last choice, or the produ
 def of_loops(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     """Loops that are the only way out of a loop around them, those that Enzyme takes to end where they may not, and values.
 
-    Of the first it keeps how often they ran at some exits only; of the second it takes each exit for one that is met; of values
-    that they carry it follows less, at times, than the loop does with them.
+    Of the first it keeps how often they ran at some exits only; of the second it takes each exit for one that is met, or counts
+    them as one run; of values that they carry it follows less, at times, than the loop does with them.
     """
     flow = ControlFlow(inspector.module, function)
     for loop in flow.loops():
@@ -31,6 +32,8 @@ def of_loops(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
             yield finding(inspector, flow.ends[loop.header], _ONLY_WAY_OUT)
         for branch in doubtful(inspector, flow, loop):
             yield finding(inspector, branch, _JUMPED_OVER)
+        for branch in miscounted(inspector, flow, loop):
+            yield finding(inspector, branch, _AT_LEAST)
         for _, following in shortcuts(inspector, loop):
             yield finding(inspector, following, _CARRIED)
 

@@ -1,7 +1,7 @@
 """Loops take the shape in which Enzyme counts their iterations rightly; elsewhere reverse mode is wrong without a word.
 
 It keeps how often an inner loop ran only at those of its exits from which the function can return without entering it again
-(`getContext` in its CacheUtility.cpp).  And it takes every exit, on its own, for one that is sure to be met: loop_exits.py.
+(`getContext` in its CacheUtility.cpp).  And of some exits it believes too much: loop_exits.py.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pipeline.call_tree import call_tree
 from pipeline.control_flow import ControlFlow, Loop
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
-from pipeline.loop_exits import doubtful
+from pipeline.loop_exits import doubtful, miscounted
 from pipeline.repairs import opaque
 
 
@@ -83,9 +83,10 @@ def _return_never(editor: Editor, flow: ControlFlow, function: Value, block: Val
 
 
 def _count(editor: Editor, function: Value) -> int:
-    """Hide the conditions of which Enzyme may believe too much, in loops that end on several: it counts them as they run."""
+    """Hide the conditions of which Enzyme believes too much: it counts these loops as they run."""
     flow = ControlFlow(editor.module, function)
-    branches = [branch for loop in flow.loops() for branch in doubtful(editor, flow, loop)]
+    exits = (find(editor, flow, loop) for loop in flow.loops() for find in (doubtful, miscounted))
+    branches = list(dict.fromkeys(branch for found in exits for branch in found))
     for branch in branches:
         flow.decide(branch, opaque.same(editor, flow.condition(branch), branch))
     return len(branches)

@@ -259,6 +259,49 @@ body!(squares_in_a_branch, |xs| {
     x + y * 0.75
 });
 
+// Loops that go on while something is at least as large as what only the program knows.
+
+body!(windows_of_a_width, |xs| {
+    let width = xs.len() / 3 + 1;
+    xs.windows(width).fold(T::from(1.0), |s, w| s * 0.5 + w[0] * w[width - 1])
+});
+
+body!(chunks_of_a_width, |xs| {
+    let width = xs.len() / 5 + 1;
+    xs.chunks_exact(width).fold(T::from(1.0), |s, w| s * w[0] * 0.5 + w[width - 1])
+});
+
+body!(down_to, |xs| {
+    let (mut s, end) = (T::from(1.0), xs.len() / 4 + 1);
+    let mut left = xs.len();
+    while left >= end {
+        left -= 1;
+        s = s * 0.5 + xs[left] * xs[left] * s;
+    }
+    s
+});
+
+body!(down_to_below_zero, |xs| {
+    let (mut s, end) = (T::from(1.0), xs.len() as i64 / 4 - 2);
+    let mut i = xs.len() as i64 - 1;
+    while i >= end {
+        if i >= 0 {
+            s = s * 0.5 + xs[i as usize] * s;
+        }
+        i -= 1;
+    }
+    s
+});
+
+body!(while_enough_is_left, |xs| {
+    let (mut s, mut rest, width) = (T::from(1.0), xs, xs.len() / 4 + 1);
+    while rest.len() >= width {
+        s = s * rest[0] * 0.5 + rest[width - 1];
+        rest = &rest[1..];
+    }
+    s
+});
+
 pub fn report() {
     let inputs = [1.5, -0.5, 2.5, 3.5, 0.75, -1.0, 1.25, 0.3, 2.2, -0.1, 1.1, 0.9, 4.4];
     let reports = [
@@ -285,6 +328,11 @@ pub fn report() {
         divides_on::report,
         matches_in_several_arms::report,
         squares_in_a_branch::report,
+        windows_of_a_width::report,
+        chunks_of_a_width::report,
+        down_to::report,
+        down_to_below_zero::report,
+        while_enough_is_left::report,
     ];
     for report in reports {
         report(&inputs);
