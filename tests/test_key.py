@@ -80,7 +80,7 @@ def elsewhere(value: Any) -> Any:
     if isinstance(value, Path):
         return value / "elsewhere"
     if isinstance(value, Rust):
-        return replace(value, version="1.0.0", sources=value.sources / "elsewhere")
+        return replace(value, version="1.0.0", sysroot=value.sysroot / "elsewhere")
     if isinstance(value, bool):
         return not value
     raise AssertionError(f"a test is wanted for {type(value).__name__}")
