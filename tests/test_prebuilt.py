@@ -185,7 +185,7 @@ def test_gradients_without_sources_and_without_unstable_flags(bench: Workbench, 
     asked = (f"config={strategy}", f"toolchain={bare}", "build_std=prebuilt")
     bench.build(*asked)
     output = bench.output(strategy)
-    argv = [output / "bench", "0.5", "-1.5", "2.5", "1.0", "-0.25"]
+    argv: list[str | Path] = [output / "bench", "0.5", "-1.5", "2.5", "1.0", "-0.25"]
     right = "[1.5, -1.5, 12.5, 4.0, -0.5]"
     assert subprocess.run(argv, capture_output=True, text=True, check=True).stdout == f"{right} {right}\n"
     logs = {name: (output / "stages" / f"{name}.log").read_text() for name in ("01-build_std", "02-crate_bitcode")}
