@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,11 @@ class Member:
         """True for an object of the machine's own; a crate's metadata is wrapped in one, but is for rustc alone."""
         return self.data.startswith(_ELF) and self.name != "lib.rmeta"
 
+    @property
+    def embedded(self) -> bytes:
+        """The LLVM module that an object carries beside its machine code (rustc's `-Cembed-bitcode`); empty where none is."""
+        return _section(self.data, b".llvmbc") if self.is_native else b""
+
 
 def members(archive: Path) -> Iterator[Member]:
     """The files of a System V `ar` archive (`.rlib`, `.a`), in order; names as GNU ar writes them (`name/`, `/offset`).
@@ -59,6 +65,21 @@ def _member_name(name: bytes, long_names: bytes) -> str:
         start = int(name[1:])
         name = long_names[start : long_names.index(b"\n", start)]
     return name.rstrip(b"/").decode()
+
+
+def _section(elf: bytes, wanted: bytes) -> bytes:
+    """The contents of a section of a 64-bit little-endian ELF object; nothing where there is none of that name."""
+    (table,) = struct.unpack_from("<Q", elf, 0x28)
+    entry, count, names = struct.unpack_from("<3H", elf, 0x3A)
+    *_, size_of_first, link_of_first = struct.unpack_from("<2I4QI", elf, table)
+    # Where there are too many for these fields the first section has the numbers.
+    count, names = count or size_of_first, link_of_first if names == 0xFFFF else names
+    headers = [struct.unpack_from("<2I4Q", elf, table + entry * number) for number in range(count)]
+    texts = headers[names][4]
+    for name, _, _, _, offset, size in headers:
+        if elf.startswith(wanted + b"\0", texts + name):
+            return elf[offset : offset + size]
+    return b""
 
 
 def without_summary(data: bytes) -> bytes:

@@ -109,8 +109,11 @@ class Keys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     debug_symbols: Annotated[bool, doc("Debug info in the crates and in std: Enzyme takes types and places from it.")] = True
     bitcode: Annotated[bool, doc("LLVM bitcode from rustc: every later stage works on it.")] = True
     build_std: Annotated[
-        Literal["full", "none"],
-        doc("`full` compiles std to bitcode with debug info, once per toolchain; `none` takes the toolchain's own."),
+        Literal["full", "prebuilt", "none"],
+        doc(
+            "Where std's bitcode is from: `full` compiles std from its sources, once per toolchain; `prebuilt` takes what the"
+            " toolchain's own std carries, without sources; `none` takes no bitcode, but that std as it is."
+        ),
     ] = "full"
     opt1: Opt1 = Opt1()
     abi_fixup: Annotated[

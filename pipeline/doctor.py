@@ -11,8 +11,11 @@ from rich.console import Console
 from rich.table import Table
 
 from pipeline import process
+from pipeline.config import Config
 from pipeline.digests import Digests
 from pipeline.errors import UserError
+from pipeline.stages.build_std import HOW_TO_GET_SOURCES
+from pipeline.stages.prebuilt_std import INSTEAD_OF_PREBUILT, carries_bitcode
 from pipeline.toolchain import LLVM_MAJOR, Rust, Tools, find_rust, find_tools
 
 
@@ -40,9 +43,48 @@ class Need:
         return numbers[0] if numbers else ""
 
 
-def report(toolchain: str, digests: Digests) -> bool:
-    """Print the table of all needs; False where one is not met."""
-    needs = list(_needs(toolchain, digests))
+@dataclass(frozen=True)
+class Choice:
+    """A value of `build_std`: whether it can be chosen here, why, and what makes it possible."""
+
+    name: str
+    is_possible: bool
+    why: str
+    cure: str = ""
+
+
+def report(config: Config, digests: Digests) -> bool:
+    """Print the table of all needs, and what `build_std` can be here; False where what the config asks for cannot be."""
+    try:
+        rust = find_rust(config.toolchain, digests)
+    except UserError as error:
+        return _report_needs([_missing_toolchain(config.toolchain, error), *_tool_needs(find_tools())])
+    has_all = _report_needs([*_rust_needs(rust), *_tool_needs(find_tools())])
+    return _report_choices(choices_of_std(rust), config.build_std) and has_all
+
+
+def choices_of_std(rust: Rust) -> list[Choice]:
+    """What `build_std` can be with this toolchain."""
+    sources, bitcode = rust.sources.is_dir(), carries_bitcode(rust)
+    return [
+        Choice("full", sources, f"std's sources are {'' if sources else 'not '}in {rust.sources}", HOW_TO_GET_SOURCES),
+        Choice("prebuilt", bitcode, f"std carries {'' if bitcode else 'no '}bitcode in {rust.libraries}", INSTEAD_OF_PREBUILT),
+        Choice("none", True, "for builds without derivatives, `autodiff: false`"),
+    ]
+
+
+def _report_choices(choices: list[Choice], chosen: str) -> bool:
+    """Print them, and what to do where the chosen one is not possible; False in that case."""
+    print("\nbuild_std  possible")
+    for choice in choices:
+        print(f"{choice.name:<11}{'yes' if choice.is_possible else 'no':<10}{choice.why}")
+    refused = [choice for choice in choices if choice.name == chosen and not choice.is_possible]
+    for choice in refused:
+        print(f"\nbuild_std: {choice.name} is not possible: {choice.cure}")
+    return not refused
+
+
+def _report_needs(needs: list[Need]) -> bool:
     table = Table("tool", "version", "path", "why", "how to get it", box=None, header_style="bold", pad_edge=False)
     for need in needs:
         version = need.version if need.is_met else "[red]missing[/red]"
@@ -54,20 +96,14 @@ def report(toolchain: str, digests: Digests) -> bool:
     return not missing
 
 
-def _needs(toolchain: str, digests: Digests) -> Iterator[Need]:
-    try:
-        yield from _rust_needs(find_rust(toolchain, digests))
-    except UserError as error:
-        first, _, cure = error.message.partition("\n  = help: ")
-        yield Need(f"rustc ({toolchain})", Path(toolchain), first.removeprefix("error: "), cure)
-    yield from _tool_needs(find_tools())
+def _missing_toolchain(name: str, error: UserError) -> Need:
+    first, _, cure = error.message.partition("\n  = help: ")
+    return Need(f"rustc ({name})", Path(name), first.removeprefix("error: "), cure)
 
 
 def _rust_needs(rust: Rust) -> Iterator[Need]:
     yield Need("rustc", rust.rustc.path, "compiles crates and std to bitcode", "apt-get install rustc-web")
     yield Need("cargo", rust.cargo.path, "knows the crate graph", "apt-get install cargo-web")
-    sources = "apt-get install rust-web-src, or rustup component add rust-src"
-    yield Need("std's sources", rust.sources, "build_std", sources, asks=())
 
 
 def _tool_needs(tools: Tools) -> Iterator[Need]:

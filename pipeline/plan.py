@@ -20,6 +20,7 @@ from pipeline.stages.link import Link
 from pipeline.stages.llvm_link import LlvmLink
 from pipeline.stages.opt1 import Opt1
 from pipeline.stages.opt2 import Opt2
+from pipeline.stages.prebuilt_std import PrebuiltStd
 from pipeline.strategies import Strategy
 from pipeline.strategies.fat_lto import FatLto
 from pipeline.strategies.single_module_merge import SingleModuleMerge
@@ -42,7 +43,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Sources:
-    """Digests of the sources that the first two stages read."""
+    """Digests of what the first two stages read."""
 
     std: str
     crate: str
@@ -53,13 +54,13 @@ def plan(
 ) -> tuple[Step, ...]:
     """The steps for a config, in order; with `gradcheck` for a program that can check its derivatives.
 
-    Without `autodiff` abi_fixup and enzyme are left out, without `bitcode` all that works on it, and without
-    `build_std` the toolchain's own std is linked.
+    Without `autodiff` abi_fixup and enzyme are left out, without `bitcode` all that works on it, and with
+    `build_std: none` the toolchain's own std is linked.
     """
-    std = {"std": "build_std"} if config.build_std == "full" else {}
+    std = {"std": "build_std"} if config.build_std != "none" else {}
     steps: list[Step] = []
     if std:
-        steps.append(Step("build_std", _build_std(sources, rust, tools), {}))
+        steps.append(Step("build_std", _build_std(config, sources, rust, tools), {}))
     crate_bitcode = _crate_bitcode(config, crate, sources, rust, tools, offline, gradcheck)
     steps.append(Step("crate_bitcode", crate_bitcode, std))
     program: dict[str, str] = {}
@@ -70,7 +71,9 @@ def plan(
     return tuple(steps)
 
 
-def _build_std(sources: Sources, rust: Rust, tools: Tools) -> BuildStd:
+def _build_std(config: Config, sources: Sources, rust: Rust, tools: Tools) -> Stage:
+    if config.build_std == "prebuilt":
+        return PrebuiltStd(sources.std, tools.llvm_link, tools.llvm_ar, tools.libllvm, rust)
     return BuildStd(rust.rustc, rust.cargo, rust.host, sources.std, tools.llvm_link, tools.llvm_ar, tools.libllvm, rust)
 
 

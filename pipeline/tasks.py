@@ -20,7 +20,7 @@ from doit.reporter import ConsoleReporter
 
 from pipeline import process, request
 from pipeline.build import Build, Made
-from pipeline.config import ConfigError
+from pipeline.config import Config, ConfigError
 from pipeline.crate import open_crate, sources_digest
 from pipeline.digests import Digests
 from pipeline.errors import UserError
@@ -30,8 +30,9 @@ from pipeline.stages import MODULE, NAMES
 from pipeline.stages.abi_fixup import DERIVATIVES, RefusedError
 from pipeline.stages.build_std import STD_MODULE, sources_of_std
 from pipeline.stages.crate_bitcode import BITCODE
+from pipeline.stages.prebuilt_std import libraries_of_std
 from pipeline.store import Store
-from pipeline.toolchain import find_rust, find_tools
+from pipeline.toolchain import Rust, find_rust, find_tools
 
 if TYPE_CHECKING:
     from pipeline.abi.entry import Entry
@@ -158,10 +159,15 @@ def _digests() -> Digests:
 def _open(asked: Request, digests: Digests, *, gradcheck: bool = False) -> Build:
     rust, tools = find_rust(asked.config.toolchain, digests), find_tools()
     crate = open_crate(asked.folder, rust, digests)
-    std = sources_of_std(rust, digests) if asked.config.build_std == "full" else ""
-    sources = Sources(std, sources_digest(crate, digests))
+    sources = Sources(_digest_of_std(asked.config, rust, digests), sources_digest(crate, digests))
     steps = plan(asked.config, crate, sources, rust, tools, offline=request.offline(), gradcheck=gradcheck)
     return Build(steps, crate, crate.output / asked.config.name, Store(request.cache_folder()), digests)
+
+
+def _digest_of_std(config: Config, rust: Rust, digests: Digests) -> str:
+    if config.build_std == "none":
+        return ""
+    return (sources_of_std if config.build_std == "full" else libraries_of_std)(rust, digests)
 
 
 def _is_fresh(task: Any, values: dict[str, Any], build: Build) -> bool:
@@ -336,7 +342,7 @@ def run_doctor() -> TaskFailed | None:
     from pipeline import doctor
 
     digests = _digests()
-    healthy = doctor.report(_read_request(digests).config.toolchain, digests)
+    healthy = doctor.report(_read_request(digests).config, digests)
     return None if healthy else TaskFailed("something is missing", report=False)
 
 

@@ -28,14 +28,23 @@ class Tool:
 
 @dataclass(frozen=True)
 class Rust:
-    """One Rust toolchain: its compiler and cargo by full path, the host's target triple, and the sources of std."""
+    """One Rust toolchain: its compiler and cargo by full path, the host's target triple, and where its std is."""
 
     rustc: Tool
     cargo: Tool
     host: str
     version: str
-    sources: Path
-    """The folder `library` with std's sources; it may be missing."""
+    sysroot: Path
+
+    @property
+    def sources(self) -> Path:
+        """The folder with std's sources; it may be missing."""
+        return self.sysroot / "lib/rustlib/src/rust/library"
+
+    @property
+    def libraries(self) -> Path:
+        """The folder with std as it comes with the toolchain."""
+        return self.sysroot / "lib/rustlib" / self.host / "lib"
 
 
 @dataclass(frozen=True)
@@ -102,13 +111,7 @@ def find_rust(name: str, digests: Digests) -> Rust:
             f"error: toolchain `{name}` is of LLVM {llvm}; the tools here read bitcode of LLVM {LLVM_MAJOR} and older\n"
             "  = help: name an older toolchain"
         )
-    return Rust(
-        rustc,
-        cargo,
-        described["host"],
-        described["release"],
-        Path(described["sysroot"]) / "lib/rustlib/src/rust/library",
-    )
+    return Rust(rustc, cargo, described["host"], described["release"], Path(described["sysroot"]))
 
 
 def _toolchain_folder(name: str) -> Path:

@@ -47,7 +47,7 @@ def rust(tmp_path: Path) -> Rust:
     """A toolchain of the same kind."""
     folder = tmp_path / "rust"
     rustc, cargo = made_up(folder / "bin" / "rustc"), made_up(folder / "bin" / "cargo")
-    return Rust(rustc, cargo, "x86_64-unknown-linux-gnu", "1.96.0", folder / "library")
+    return Rust(rustc, cargo, "x86_64-unknown-linux-gnu", "1.96.0", folder)
 
 
 def made_up(path: Path) -> Tool:

@@ -82,6 +82,30 @@ def test_kind_of_a_member(name: str, data: bytes, is_bitcode: bool, is_native: b
     assert (member.is_bitcode, member.is_native) == (is_bitcode, is_native)
 
 
+# ---- Bitcode in native objects
+
+
+def assembled(folder: Path, source: str) -> Member:
+    subprocess.run(["cc", "-xassembler", "-c", "-", "-o", folder / "a.o"], input=source, text=True, check=True)
+    return Member("a.o", (folder / "a.o").read_bytes())
+
+
+CARRIED = '.section .llvmbc,"e",@progbits\n.ascii "BC and more"\n.section .llvmcmd,"e",@progbits\n.ascii "-O"\n'
+
+
+@toolchain
+@pytest.mark.parametrize("sections", [0, 70_000], ids=["few", "more than the header can count"])
+def test_bitcode_is_found_among_the_sections(tmp_path: Path, sections: int) -> None:
+    others = "".join(f'.section .s{number},"a"\n.byte 0\n' for number in range(sections))
+    assert assembled(tmp_path, others + CARRIED).embedded == b"BC and more"
+    assert assembled(tmp_path, others + CARRIED.replace(".llvmbc", ".llvmbcx")).embedded == b""
+
+
+@pytest.mark.parametrize("member", [Member("lib.rmeta", b"\x7fELF"), Member("a.o", b"BC\xc0\xde"), Member("a.o", b"")])
+def test_bitcode_is_looked_for_in_objects_alone(member: Member) -> None:
+    assert member.embedded == b""
+
+
 # ---- Native objects
 
 

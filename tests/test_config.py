@@ -216,7 +216,7 @@ REFUSED: dict[str, tuple[str | bytes, str, str]] = {
     "off for text": (HEAD + "profile: off\n", "2:10: to some readers of YAML a bare `off` is a boolean", "quotes"),
     "off for a choice": (HEAD + "panic: off\n", "2:8: to some readers of YAML a bare `off` is a boolean", ""),
     "no for a flag": (FLAGS + "{enzyme-x: no}\n", "3:21: to some readers of YAML a bare `no` is a boolean", "write `true`"),
-    "boolean for a choice": (HEAD + "build_std: true\n", "2:12: `build_std` cannot be `true`", "expected `full` or `none`"),
+    "boolean for a choice": (HEAD + "build_std: true\n", "2:12: `build_std` cannot be `true`", "or `prebuilt`"),
     # text
     "choice that is none": ("strategy: fat_lto\n", "1:11: `strategy` cannot be `fat_lto`", "did you mean `fat-lto`?"),
     "choice yet to come": (HEAD + "panic: unwind\n", "2:8: `panic` cannot be `unwind`", "expected `abort`"),

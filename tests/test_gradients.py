@@ -36,7 +36,8 @@ CASES = {
 FUNCTIONS = [function for functions in CASES.values() for function in functions]
 MODES = ("reverse", "forward", "forward_8")
 STRATEGIES = ("single-module-merge", "fat-lto")
-CONFIGS = (*STRATEGIES, "debug")
+WAYS = (*STRATEGIES, "debug", "prebuilt")
+"""How the crate is built: by a config, or with the std that the toolchain brings."""
 
 
 @dataclass(frozen=True)
@@ -100,14 +101,19 @@ def debug() -> Reports:
     return build_and_run("debug")
 
 
-def build_and_run(config: str) -> Reports:
-    finished = doit("run", f"crate={CRATE}", f"config={config}")
+@pytest.fixture(scope="session")
+def prebuilt() -> Reports:
+    return build_and_run("fat-lto", "build_std=prebuilt")
+
+
+def build_and_run(config: str, *settings: str) -> Reports:
+    finished = doit("run", f"crate={CRATE}", f"config={config}", *settings)
     assert finished.returncode == 0, finished.stdout + finished.stderr
     reports = [Report(**json.loads(line)) for line in finished.stdout.splitlines()]
     return {(report.case, report.mode): report for report in reports}
 
 
-@pytest.fixture(params=CONFIGS)
+@pytest.fixture(params=WAYS)
 def reports(request: pytest.FixtureRequest) -> Reports:
     found: Reports = request.getfixturevalue(request.param.replace("-", "_"))
     return found

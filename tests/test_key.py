@@ -31,10 +31,11 @@ Found = list[tuple[str, Any]]
 """Where in a stage a value was changed, and the stage with the other value."""
 
 
-@pytest.fixture(params=["single-module-merge", "fat-lto"])
+@pytest.fixture(params=[("single-module-merge", "full"), ("fat-lto", "prebuilt")], ids="-".join)
 def steps(request: pytest.FixtureRequest, tmp_path: Path, rust: Rust, tools: Tools) -> tuple[Step, ...]:
-    """All nine, by each strategy."""
-    chosen = config.load("default", {"strategy": request.param, "enzyme.flags.enzyme-print-perf": "true"})
+    """All nine, by each strategy and with std of either kind."""
+    strategy, std = request.param
+    chosen = config.load("default", {"strategy": strategy, "build_std": std, "enzyme.flags.enzyme-print-perf": "true"})
     crate = Crate(tmp_path / "crate", "binary", (), ())
     steps = plan(chosen, crate, Sources("of std", "of the crate"), rust, tools, offline=False)
     assert tuple(step.name for step in steps) == NAMES
@@ -80,7 +81,7 @@ def elsewhere(value: Any) -> Any:
     if isinstance(value, Path):
         return value / "elsewhere"
     if isinstance(value, Rust):
-        return replace(value, version="1.0.0", sources=value.sources / "elsewhere")
+        return replace(value, version="1.0.0", sysroot=value.sysroot / "elsewhere")
     if isinstance(value, bool):
         return not value
     raise AssertionError(f"a test is wanted for {type(value).__name__}")
@@ -102,6 +103,7 @@ def test_every_field_of_a_stage_is_in_its_key(steps: tuple[Step, ...], tmp_path:
     named = {place for place, _ in changed}
     assert {"crate_bitcode.sources", "enzyme.driver.catalyst", "enzyme.flags[enzyme-print-perf]", "link.cc"} <= named
     assert {"llvm_link.strategy.llvm_nm", "llvm_link.strategy.lld"} & named
+    assert {"build_std.sources", "build_std.libraries"} & named
 
 
 def test_where_a_thing_lies_is_not_in_the_key(steps: tuple[Step, ...], digests: Digests) -> None:
@@ -166,6 +168,7 @@ def modules_in_key(module: str) -> set[str]:
 # What calls what at run time, as known by heart; not by the way in which `key` finds it.
 USES = {
     "build_std": {"bitcode", "cargo", "link_recorder", "process", "rustc_wrapper", "toolchain"},
+    "prebuilt_std": {"bitcode", "llvm", "llvm_edit", "process", "toolchain"},
     "crate_bitcode": {"bitcode", "cargo", "link_recorder", "process", "rustc_wrapper", "toolchain"},
     "llvm_link": {"strategies"},
     "opt1": {"process"},
@@ -177,20 +180,20 @@ USES = {
 }
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", USES)
 def test_code_that_a_stage_runs_is_in_its_key(name: str) -> None:
     read = modules_in_key(f"pipeline.stages.{name}")
     assert {f"pipeline.{used}" for used in USES[name]} | {f"pipeline.stages.{name}"} <= read
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", USES)
 def test_code_that_no_stage_runs_is_not_in_its_key(name: str) -> None:
     others = {f"pipeline.{other}" for other in ("build", "config", "crate", "doctor", "plan", "request", "store", "tasks")}
     assert modules_in_key(f"pipeline.stages.{name}") & others == set()
 
 
 def test_every_module_that_a_stage_imports_is_in_its_key() -> None:
-    modules = [f"pipeline.stages.{name}" for name in NAMES]
+    modules = [f"pipeline.stages.{name}" for name in USES]
     missing = {module: imported(module) - modules_in_key(module) for module in modules}
     assert {module: names for module, names in missing.items() if names} == {}
 

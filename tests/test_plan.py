@@ -74,6 +74,7 @@ PLANS = {
     "autodiff=false": WITHOUT_AUTODIFF,
     "autodiff=false build_std=none": WITHOUT_STD,
     "autodiff=false bitcode=false": WITHOUT_BITCODE,
+    "build_std=prebuilt": EVERYTHING,
     "autodiff=false bitcode=false build_std=none": AS_CARGO_DOES,
 }
 
@@ -151,6 +152,7 @@ CHANGES = {
     "opt1.level=0": {"opt1", "abi_fixup"},
     "opt2.level=0": {"opt2"},
     "codegen.level=0": {"codegen"},
+    "build_std=prebuilt": {"build_std"},
     "codegen.cpu=native": {"crate_bitcode", "codegen"},
     "enzyme.fast_math=false": {"enzyme"},
     "enzyme.flags.enzyme-print-perf=true": {"enzyme"},

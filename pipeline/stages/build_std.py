@@ -5,6 +5,7 @@ Once per toolchain: always optimised, always panic=abort, whatever the crate's o
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +21,11 @@ SYSROOT = "sysroot"
 BITCODE = "bitcode"
 NATIVE = "native"
 STD_MODULE = "std.bc"
+
+HOW_TO_GET_SOURCES = (
+    "apt-get install rust-web-src, or rustup component add rust-src;"
+    " or take the bitcode in the toolchain's own std, by `build_std: prebuilt`"
+)
 
 # Not for programs that abort on panic, and not for programs at all.
 _LEFT_OUT = ("panic_unwind", "proc_macro", "empty")
@@ -54,8 +60,7 @@ class BuildStd:
             self._take_apart(library, out, log)
         self._keep_sysroot(libraries, out)
         shutil.rmtree(work)
-        modules = sorted((out / BITCODE).rglob("*.bc"))
-        process.run_tool([self.llvm_link, "-o", out / STD_MODULE, *modules], log=log)
+        link_modules(self.llvm_link, out, log)
 
     def _build(self, work: Path, log: Path) -> None:
         (work / "src").mkdir(parents=True)
@@ -86,28 +91,18 @@ class BuildStd:
         folder = out / SYSROOT / "lib/rustlib" / self.host / "lib"
         folder.mkdir(parents=True)
         for library in libraries:
-            if _crate_name(library) != "empty":
+            if crate_name(library) != "empty":
                 library.rename(folder / library.name)
 
     def _take_apart(self, library: Path, out: Path, log: Path) -> None:
-        crate = _crate_name(library)
+        crate = crate_name(library)
         if crate in _LEFT_OUT:
             return
         members = list(bitcode.members(library))
-        for number, member in enumerate(m for m in members if m.is_bitcode):
-            module = out / BITCODE / crate / f"{number:02}.bc"
-            module.parent.mkdir(parents=True, exist_ok=True)
-            module.write_bytes(member.data)
-            self._prepare(module)
+        for module in write_modules(out, crate, (member.data for member in members if member.is_bitcode)):
+            with Module(self.libllvm, module) as opened:
+                write_anew(opened, module)
         bitcode.write_natives(members, out / NATIVE / f"{crate}.a", self.llvm_ar, log)
-
-    def _prepare(self, path: Path) -> None:
-        """Write the module again: without its ThinLTO summary, which would make many modules of one, and without its list
-        of what only the *compiler* must keep (std keeps the panic machinery so): here that is for the linker to decide.
-        """
-        with Module(self.libllvm, path) as module:
-            module.drop_global("llvm.compiler.used")
-            module.write(path)
 
 
 def sources_of_std(rust: Rust, digests: Digests) -> str:
@@ -116,12 +111,33 @@ def sources_of_std(rust: Rust, digests: Digests) -> str:
     Raises: UserError where they are not there.
     """
     if not rust.sources.is_dir():
-        raise UserError(
-            f"error: std's sources are missing: {rust.sources}\n"
-            "  = help: apt-get install rust-web-src, or rustup component add rust-src"
-        )
+        raise UserError(f"error: std's sources are missing: {rust.sources}\n  = help: {HOW_TO_GET_SOURCES}")
     return digests.tree(rust.sources, skipped=("vendor", "tests", "benches", "coretests", "alloctests"))
 
 
-def _crate_name(library: Path) -> str:
+def write_modules(out: Path, crate: str, modules: Iterable[bytes]) -> list[Path]:
+    """Write the modules of a crate of std's where they belong, as they are; and say where that is."""
+    written = []
+    for number, module in enumerate(modules):
+        written.append(out / BITCODE / crate / f"{number:02}.bc")
+        written[-1].parent.mkdir(parents=True, exist_ok=True)
+        written[-1].write_bytes(module)
+    return written
+
+
+def write_anew(module: Module, path: Path) -> None:
+    """Write the module without its ThinLTO summary, which would make many modules of one, and without its list of what only
+    the *compiler* must keep (std keeps the panic machinery so): here that is for the linker to decide.
+    """
+    module.drop_global("llvm.compiler.used")
+    module.write(path)
+
+
+def link_modules(llvm_link: Tool, out: Path, log: Path) -> None:
+    """Link all of std's modules into one."""
+    process.run_tool([llvm_link, "-o", out / STD_MODULE, *sorted((out / BITCODE).rglob("*.bc"))], log=log)
+
+
+def crate_name(library: Path) -> str:
+    """The crate that an `.rlib` is of."""
     return library.stem.removeprefix("lib").rsplit("-", 1)[0]

@@ -69,13 +69,14 @@ class CrateBitcode:
     def run(self, inputs: Inputs, out: Path, log: Path) -> None:
         """Run cargo with its diagnostics shown as they come, and take apart what it would have linked."""
         messages = out / "messages"
-        sysroot = inputs["std"] / SYSROOT if "std" in inputs else None
-        finished = process.run_shown(self._argv(), log=log, stdout=messages, env=self._environment(sysroot), cwd=self.folder)
+        finished = process.run_shown(
+            self._argv(), log=log, stdout=messages, env=self._environment(inputs.get("std")), cwd=self.folder
+        )
         if not finished.succeeded:
             raise UserError(f"error: `{self.binary}` does not build: cargo says why above", exit_code=1)
         executable = _executable(messages, self.binary)
         messages.unlink()
-        _LinkLine(self, sysroot, out, log).take_apart(executable)
+        _LinkLine(self, "std" in inputs, out, log).take_apart(executable)
 
     def dep_info(self) -> list[Path]:
         """Cargo's dep-info files of the last build: they name every source file that was read."""
@@ -89,15 +90,15 @@ class CrateBitcode:
         argv += [f"--config=profile.{self.profile}.{name}={value}" for name, value in settings.items()]
         return argv + (["--offline"] if self.offline else [])
 
-    def _environment(self, sysroot: Path | None) -> dict[str, str]:
+    def _environment(self, std: Path | None) -> dict[str, str]:
         hooks = self.target / "hooks"
         flags = [f"-Clinker={cargo.linker(hooks)}", "-Clinker-flavor=gcc", f"-Ctarget-cpu={self.cpu}"]
         if self.lto_bitcode:
             # Vectorised loops are hard on the adjoint, changed headers on what is known of them; opt2 does both, after Enzyme.
             flags += ["-Clinker-plugin-lto", "-Cno-vectorize-loops", "-Cno-vectorize-slp"]
             flags += [f"-Cllvm-args={option}" for option in (PINS, *IN_PLACE)]
-        if sysroot:
-            flags.append(f"--sysroot={sysroot}")
+        if std and (std / SYSROOT).is_dir():
+            flags.append(f"--sysroot={std / SYSROOT}")
         if self.derivatives:
             flags.append("--cfg=crategrad")
         if self.gradcheck:
@@ -117,9 +118,9 @@ def _executable(messages: Path, binary: str) -> Path:
 class _LinkLine:
     """The recorded link of a binary, being taken apart into the folder `out`."""
 
-    def __init__(self, stage: CrateBitcode, sysroot: Path | None, out: Path, log: Path) -> None:
+    def __init__(self, stage: CrateBitcode, std_is_bitcode: bool, out: Path, log: Path) -> None:
         self.stage = stage
-        self.sysroot = sysroot
+        self.std_is_bitcode = std_is_bitcode
         self.out = out
         self.log = log
         self.parts = 0
@@ -131,7 +132,7 @@ class _LinkLine:
             arguments: list[str] = json.loads(_read(tar, "arguments.json"))
             line: list[Any] = []
             for number, argument in enumerate(arguments):
-                if Path(argument).name == _SYMBOLS and self.sysroot:
+                if Path(argument).name == _SYMBOLS and self.std_is_bitcode:
                     continue
                 if argument.endswith(".o"):
                     line += self._object(_read(tar, f"{number}.o"))
@@ -154,9 +155,10 @@ class _LinkLine:
 
     def _library(self, library: Path) -> list[Any]:
         name = library.stem.removeprefix("lib").rsplit("-", 1)[0]
-        if self.sysroot and library.is_relative_to(self.sysroot):
+        is_std = "rustlib" in library.parts
+        if is_std and self.std_is_bitcode:
             return [{"std": name}]
-        if not self.stage.lto_bitcode or "rustlib" in library.parts:
+        if is_std or not self.stage.lto_bitcode:
             return [str(library)]
         label = self._label(name)
         members = list(bitcode.members(library))

@@ -1,0 +1,96 @@
+"""build_std of `build_std: prebuilt`: the bitcode that a toolchain's own std carries beside its machine code.
+
+rustc's releases embed it for those who link with LTO.  No sources of std are needed for it, and no unstable flag.
+"""
+
+from __future__ import annotations
+
+from ctypes import c_void_p
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline import bitcode
+from pipeline.digests import Digests
+from pipeline.errors import UserError
+from pipeline.key import location
+from pipeline.llvm import Module
+from pipeline.llvm_edit import Editor
+from pipeline.stages import Inputs
+from pipeline.stages.build_std import NATIVE, crate_name, link_modules, write_anew, write_modules
+from pipeline.toolchain import Rust, Tool
+
+# Not for programs that abort on panic, not for programs at all, and what only tests and profiles are linked with.
+_LEFT_OUT = ("panic_unwind", "proc_macro", "test", "getopts", "profiler_builtins")
+
+# Code generation calls what is in it by name: as bitcode it would be gone by then.
+_AS_IT_IS = "compiler_builtins"
+
+INSTEAD_OF_PREBUILT = "`build_std: full` compiles std from its sources"
+
+_PERSONALITY = {"SetPersonalityFn": (None, [c_void_p, c_void_p])}
+
+
+@dataclass(frozen=True)
+class PrebuiltStd:
+    """std, core, alloc … as the toolchain brings them.
+
+    Output: that of `BuildStd` but for the sysroot: rustc goes by its own.
+    """
+
+    libraries: str
+    """Digest of std's libraries."""
+    llvm_link: Tool
+    llvm_ar: Tool
+    libllvm: Tool
+    rust: Rust = location()
+
+    def run(self, inputs: Inputs, out: Path, log: Path) -> None:
+        """Take the libraries apart, and link what is bitcode into one module."""
+        for library in _libraries(self.rust):
+            if crate_name(library) not in _LEFT_OUT:
+                self._take_apart(library, out, log)
+        link_modules(self.llvm_link, out, log)
+
+    def _take_apart(self, library: Path, out: Path, log: Path) -> None:
+        crate = crate_name(library)
+        members = list(bitcode.members(library))
+        carrying = [member for member in members if member.embedded and crate != _AS_IT_IS]
+        for path in write_modules(out, crate, (member.embedded for member in carrying)):
+            with Module(self.libllvm, path) as module:
+                abort_on_panic(Editor(module))
+                write_anew(module, path)
+        others = [member for member in members if member not in carrying]
+        bitcode.write_natives(others, out / NATIVE / f"{crate}.a", self.llvm_ar, log)
+
+
+def abort_on_panic(editor: Editor) -> None:
+    """Take the unwinding out, as `panic=abort` does: nothing comes back from a panic, so nothing is cleaned up after one.
+
+    A toolchain's std is built to unwind.  Enzyme and the repairs would meet calls with two ways to go on.
+    """
+    editor.api.load(_PERSONALITY)
+    editor.run_passes("lower-invoke,simplifycfg")
+    for function in filter(editor.module.is_defined, editor.module.functions()):
+        editor.add_attribute(function, "nounwind")
+        editor.api.SetPersonalityFn(function, None)
+
+
+def libraries_of_std(rust: Rust, digests: Digests) -> str:
+    """The names and the SHA-256 of the toolchain's own libraries.
+
+    Raises: UserError where they carry no bitcode.
+    """
+    libraries = _libraries(rust)
+    if not digests.remember("bitcode", rust.libraries, libraries, lambda: carries_bitcode(rust)):
+        raise UserError(f"error: the toolchain's own std carries no bitcode: {rust.libraries}\n  = help: {INSTEAD_OF_PREBUILT}")
+    return "\n".join(f"{library.name} {digests.file(library)}" for library in libraries)
+
+
+def carries_bitcode(rust: Rust) -> bool:
+    """Whether the toolchain's own std can be had as bitcode: what else is in its folder is built alike."""
+    std = (library for library in _libraries(rust) if crate_name(library) == "std")
+    return any(member.embedded for library in std for member in bitcode.members(library))
+
+
+def _libraries(rust: Rust) -> list[Path]:
+    return sorted(rust.libraries.glob("*.rlib"))
