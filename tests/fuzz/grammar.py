@@ -261,6 +261,8 @@ CODE = {
         1 $S.windows(3).map(|w| w[0] - w[1] * w[2])
         1 $S.chunks($d).map(|$:S| $k)
         1 $S.chunks_exact(2).map(|c| c[0] * c[1])
+        1 $S.windows($i % 4 + 1).map(|w| w[0] * w[w.len() - 1])
+        1 $S.chunks_exact($i % 3 + 1).map(|c| c[0] - c[c.len() - 1])
         1 $S.split($(|&$:x| $q$)).map(|$:S| $k)
         1 $S.iter().zip($S.iter().skip($d)).map(|(&$:x, &$:x)| $k)
         1 (0..$i % 7).map(|$:n| $k)
@@ -357,6 +359,7 @@ CODE = {
         1 $W.push($v);
         1 $W.reverse();
         2 let mut $:I = 0usize; $:L: while $=I < $!S.len() { let $:x = $=S[$=I]; $=I += 1; $B }
+        1 let (mut left, least) = ($!S.len(), $i % 4 + 1); $:L: while left >= least { left -= 1; let $:x = $=S[left]; $B }
         2 let mut $:n = 0usize; $:L: while $=n < 7 && $b { $=n += 1; $B }
         1 let mut $:n = 0usize; $:L: loop { if $=n >= $i || $=n > 8 { break; } $=n += 1; $B }
         1 let mut $:n = 0usize; let $+x = loop { $=n += 1; $s if $=n > 5 || $b { break $f; } $s };
