@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from ctypes import POINTER, c_char_p, c_int, c_size_t, c_uint, c_ulonglong, c_void_p
 from typing import Any
 
-from pipeline.debug_info import FLOAT_BITS, name
-from pipeline.debug_info import POINTER as POINTER_TAG
+from pipeline import debug_info
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value, text
 from pipeline.llvm_inspect import EQUAL, FUNCTION, STRUCT, Inspector
@@ -231,9 +230,9 @@ class Editor(Inspector):
     def type_of(self, leaf: Value) -> Value:
         """LLVM's type of a number or a pointer of debug info."""
         bits = self.module.type_bits(leaf)
-        if self.module.metadata_tag(leaf) == POINTER_TAG:
+        if self.module.metadata_tag(leaf) == debug_info.POINTER:
             return self.pointer_type()
-        return self.float_type(bits) if name(self.module, leaf) in FLOAT_BITS else self.integer(bits)
+        return self.float_type(bits) if debug_info.name(self.module, leaf) in debug_info.FLOAT_BITS else self.integer(bits)
 
     def load(self, builder: Value, ty: Value, pointer: Value) -> Value:
         """A value from memory that may be anywhere."""

@@ -1,7 +1,7 @@
-"""Functions that last and pack floats into integers get a header that goes by pointer: recursive ones, a dispatcher's candidates.
+"""Functions that cannot be inlined away and pack floats into integers get a header that goes by pointer.
 
-They cannot be inlined away.  What was an integer is written to memory by who has it and read by who wants it; the other
-repairs make floats of these words, as of any others.
+They call themselves, or are what a dispatcher calls.  What was an integer is written to memory by who has it and read by who
+wants it; the other repairs make floats of these words, as of any others.
 """
 
 from __future__ import annotations

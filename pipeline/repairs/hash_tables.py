@@ -44,7 +44,7 @@ def keep_apart(editor: Editor, shims: Sequence[Value]) -> list[str]:
 
 
 def _element(editor: Editor, instruction: Value) -> Value:
-    """The type of the element that is copied, if one of a table is: 0 otherwise, or where its words are one thing or another."""
+    """The type of the element that is copied, if one of a table is, and every word of it is one thing; 0 otherwise."""
     if not editor.is_bulk_write(instruction):
         return 0
     *_, size, _ = editor.module.arguments(instruction)
