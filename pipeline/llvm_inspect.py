@@ -55,6 +55,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "IsAStoreInst": (c_void_p, [c_void_p]),
     "IsAPHINode": (c_void_p, [c_void_p]),
     "IsAIntToPtrInst": (c_void_p, [c_void_p]),
+    "IsAPtrToIntInst": (c_void_p, [c_void_p]),
     "IsASelectInst": (c_void_p, [c_void_p]),
     "IsAUndefValue": (c_void_p, [c_void_p]),
     "CountIncoming": (c_uint, [c_void_p]),
@@ -77,6 +78,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "ABISizeOfType": (c_ulonglong, [c_void_p, c_void_p]),
     "GetModuleDataLayout": (c_void_p, [c_void_p]),
     "IsFunctionVarArg": (c_int, [c_void_p]),
+    "GetAllocatedType": (c_void_p, [c_void_p]),
     "IsAAllocaInst": (c_void_p, [c_void_p]),
     "IsAInstruction": (c_void_p, [c_void_p]),
     "IsASExtInst": (c_void_p, [c_void_p]),
@@ -272,6 +274,20 @@ class Inspector:
                 return 0 if is_bytes else int(member)
             place += self.api.GetArrayLength2(ty) if is_bytes else _POINTER_BYTES
         return 0
+
+    def allocated_type(self, slot: Value) -> Value:
+        """The type of what lies in a place on the stack."""
+        return int(self.api.GetAllocatedType(slot))
+
+    def users_through_offsets(self, pointer: Value) -> list[Value]:
+        """What uses a pointer, or what is counted or chosen from it."""
+        known: dict[Value, None] = {}
+        waiting = [pointer]
+        while waiting:
+            new = [user for user in self.module.users(waiting.pop()) if user not in known]
+            known |= dict.fromkeys(new)
+            waiting += [user for user in new if self.is_choice(user) or self.api.IsAGetElementPtrInst(user)]
+        return [user for user in known if not self.is_choice(user) and not self.api.IsAGetElementPtrInst(user)]
 
     def bases(self, pointer: Value) -> list[Value]:
         """What a pointer may lead into, through choices and whatever is added to it."""

@@ -8,7 +8,7 @@ for each thread.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from pipeline.call_tree import call_tree
 from pipeline.debug_info import path, signature_types, type_name
@@ -19,11 +19,13 @@ from pipeline.llvm_inspect import Inspector
 
 _OUTSIDE = "std"
 """The crate that is about the outside: `core` and `alloc` hold what needs no operating system."""
-_CARRIES = {"collections", "f32", "f64", "num"}
-"""Its modules that are not."""
+_CARRIES = {"collections", "f32", "f64", "num", "sync", "thread"}
+"""Its modules that are not, or hold what others give them."""
 _IN_CORE = (["core", "fmt"], ["alloc", "fmt"], ["core", "hash"])
 """The modules elsewhere that are about text; and what becomes of a value in a hash is no number of it."""
 _TEXTS = ("core::fmt::Formatter", "core::fmt::Arguments")
+_TEXT_BYTES = 24
+"""What a `String` takes."""
 _READS = "read"
 """What brings bytes from outside into memory that somebody else has given begins with this."""
 _ATTRIBUTES = ("nofree", "noinline")
@@ -53,7 +55,69 @@ def _outermost(editor: Editor, effects: Effects, shims: Sequence[Value]) -> list
             known.add(function)
             is_apart = deals_with_the_outside(editor, function) and not effects.gives_floats(function)
             (found if is_apart else waiting).append(function)
-    return found
+    looked_at = known - set(found)
+    return [
+        f for f in found if not _writes_text(editor, f) or all(_is_own_text(editor, c) for c in _calls(editor, f, looked_at))
+    ]
+
+
+def _calls(editor: Editor, function: Value, callers: Container[Value]) -> list[Value]:
+    calls = (user for user in editor.module.users(function) if editor.module.is_call(user))
+    return [call for call in calls if editor.module.callee(call) == function and editor.module.parent(call) in callers]
+
+
+def _writes_text(inspector: Inspector, function: Value) -> bool:
+    """Whether a function writes text to what its first argument points to."""
+    return "write" in path(inspector.module, inspector.module.subprogram(function))[-1]
+
+
+def _is_own_text(editor: Editor, call: Value) -> bool:
+    """Whether what is written to is a `String` on the stack, and its memory nobody else's.
+
+    Elsewhere Enzyme has shadows of the pointers in it, which would go on pointing to what is freed as the text grows.
+    """
+    place = editor.module.arguments(call)[0]
+    if editor.api.IsConstant(place):
+        return True
+    is_text = bool(editor.api.IsAAllocaInst(place)) and editor.size_of(editor.allocated_type(place)) == _TEXT_BYTES
+    return is_text and not any(_may_be_others(editor, user, place) for user in editor.users_through_offsets(place))
+
+
+def _may_be_others(editor: Editor, user: Value, place: Value) -> bool:
+    """Whether a pointer to other memory may come to a place, or the place's address go elsewhere."""
+    if editor.api.IsAStoreInst(user):
+        value, to = editor.operands(user)
+        is_handed_on = place in editor.bases(value) and not all(_is_read_as_text(editor, base) for base in editor.bases(to))
+        return is_handed_on or not all(_is_new(editor, source) for source in editor.sources(value) if source != place)
+    is_written = editor.is_bulk_write(user) and place in editor.bases(editor.module.arguments(user)[0])
+    return is_written or _goes_elsewhere(editor, user)
+
+
+def _is_read_as_text(editor: Editor, list_of_arguments: Value) -> bool:
+    """Whether what is on the stack is written there, and then read by what deals with text alone."""
+    if not editor.api.IsAAllocaInst(list_of_arguments):
+        return False
+    users = editor.users_through_offsets(list_of_arguments)
+    return not any(editor.api.IsALoadInst(u) or editor.is_bulk_write(u) or _goes_elsewhere(editor, u) for u in users)
+
+
+def _goes_elsewhere(editor: Editor, user: Value) -> bool:
+    """Whether a pointer is handed on to a function that is not about text or the outside."""
+    if not editor.module.is_call(user) or editor.is_intrinsic(user):
+        return False
+    callee = editor.module.callee(user)
+    return not editor.module.is_defined(callee) or not deals_with_the_outside(editor, callee)
+
+
+def _is_new(editor: Editor, value: Value) -> bool:
+    """True for an integer, a constant, and memory that was allocated just now."""
+    return bool(editor.integer_bits(editor.api.TypeOf(value))) or _is_new_memory(editor, value)
+
+
+def _is_new_memory(editor: Editor, value: Value) -> bool:
+    if editor.api.IsAIntToPtrInst(value) or editor.api.IsAPtrToIntInst(value):  # as a `Result` of memory is one word
+        return all(_is_new_memory(editor, source) for source in editor.sources(editor.operands(value)[0]))
+    return bool(editor.api.IsConstant(value)) or (editor.module.is_call(value) and editor.is_fresh_memory(value))
 
 
 def deals_with_the_outside(inspector: Inspector, function: Value) -> bool:
