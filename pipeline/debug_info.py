@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from pipeline.llvm import Module, Value
 
 ARRAY, ENUMERATION, _MEMBER, POINTER, STRUCTURE, BASE = 0x01, 0x04, 0x0D, 0x0F, 0x13, 0x24
-_VARIANT_PART, UNION = 0x33, 0x17
+_VARIANT_PART, UNION, _FUNCTION = 0x33, 0x17, 0x2E
+_SOURCES = {0x11, 0x29}
+"""A compile unit and a file: what functions of other languages are in."""
 
 # The operands of DISubprogram, and of any scope; of DITemplateTypeParameter; of DISubroutineType; of DIDerivedType and
 # DICompositeType alike (in LLVM 22).
@@ -171,11 +173,12 @@ def types_made_for(module: Module, instruction: Value) -> Iterator[list[Value]]:
 
 def _functions_around(module: Module, instruction: Value) -> Iterator[list[Value]]:
     """What debug info has of each function around an instruction."""
-    for scope in module.scopes(instruction):
-        operands = module.metadata_operands(scope)
-        while len(operands) <= _TEMPLATE:  # a block in the function
-            operands = module.metadata_operands(operands[_SCOPE])
-        yield operands
+    for node in module.scopes(instruction):
+        function = node
+        while module.metadata_tag(function) != _FUNCTION:  # a block in the function
+            function = module.metadata_operands(function)[_SCOPE]
+        operands = module.metadata_operands(function)
+        yield operands + [0] * (_TEMPLATE + 1 - len(operands))
 
 
 def _made_for(module: Module, function: list[Value]) -> list[Value]:
@@ -187,7 +190,7 @@ def _made_for(module: Module, function: list[Value]) -> list[Value]:
 def path(module: Module, node: Value) -> list[str]:
     """The path of a type or a function of debug info: its crate, modules, perhaps a type, its name; empty for none."""
     found: list[str] = []
-    while node:
+    while node and module.metadata_tag(node) not in _SOURCES:
         operands = module.metadata_operands(node)
         found.insert(0, module.metadata_string(operands[_NAME]))
         node = operands[_SCOPE]
