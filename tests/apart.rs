@@ -85,15 +85,6 @@ pub fn cell_of_floats_and_text<T: Number>(xs: &[T], _k: usize) -> T {
     total.into_inner() * lines.iter().map(|line| line.len()).sum::<usize>() as f64
 }
 
-struct Noting(f64);
-
-impl Display for Noting {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        LAST.with(|last| last.set(self.0));
-        f.write_str("noted")
-    }
-}
-
 pub fn printed_points<T: Number>(xs: &[T], k: usize) -> T {
     struct Point<T>(T, T);
     impl<T: Number> Display for Point<T> {

@@ -210,7 +210,7 @@ REFUSED = {
 
 
 def test_no_float_is_lost_in_text(tmp_path: Path) -> None:
-    """Formatted by the user's own `Display`, sent to the user's own `Write`, made of text again: refused; beside text: right."""
+    """Beside text they are right; in the user's own `Display` or `Write`, and made of text again, they are refused."""
     verdicts = judge([Function(name) for name in (*RIGHT, *REFUSED)], "3", tmp_path)
     assert [verdict.kind for verdict in verdicts] == ["right"] * len(RIGHT) + ["refused"] * len(REFUSED)
     refused = verdicts[len(RIGHT) :]
