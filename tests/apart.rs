@@ -1,20 +1,8 @@
-//! What text, hash tables and floats have to do with each other: what is right, and what is refused.
+//! What text and floats have to do with each other: what is right, and what is refused.
 
 use crate::dual::Number;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::fmt::{self, Display, Write};
-
-pub fn map_of_integers<T: Number>(xs: &[T], k: usize) -> T {
-    let mut map: HashMap<u64, T> = HashMap::new();
-    for (i, &x) in xs.iter().enumerate() {
-        map.insert((i as u64) * 7919 % 13, x * x);
-        if i % 3 == 2 {
-            map.remove(&((k as u64) * 7919 % 13));
-        }
-    }
-    (0..13).filter_map(|key| map.get(&key)).enumerate().map(|(i, &x)| x * (i as f64 + 1.0)).sum()
-}
 
 struct Counting<T> {
     x: T,
