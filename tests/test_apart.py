@@ -196,7 +196,7 @@ class Function:
         return f'#[path = "{RUST}"]\nmod apart;\npub use apart::{self.name} as body;\n'
 
 
-IDIOMS = ("dynamic_iterators", "counted_in_a_hash_map", "dyn_shapes", "prints_seldom", "string_keys")
+IDIOMS = ("dynamic_iterators", "dyn_shapes", "prints_seldom", "string_keys")
 RIGHT = ("display_by_to_string", "cell_of_floats_and_text", "printed_points")
 REFUSED = {
     "display_that_adds": "text is written here",
