@@ -33,7 +33,7 @@ def inline_assembly(libllvm: Tool, path: Path, primals: Iterable[str]) -> list[I
 def call_tree(inspector: Inspector, roots: Iterable[Value]) -> nx.DiGraph[Value]:
     """The functions with a body that the roots reach by direct calls, the roots among them: who calls whom.
 
-    Cut at what never returns: a panic has no derivative.
+    Cut at what never returns, and behind what is inactive: neither has a derivative.
     """
     import networkx as nx
 
@@ -44,7 +44,7 @@ def call_tree(inspector: Inspector, roots: Iterable[Value]) -> nx.DiGraph[Value]
         caller = waiting.pop()
         for call in calls(inspector, caller):
             callee = inspector.module.callee(call)
-            if not inspector.module.is_defined(callee):
+            if not inspector.module.is_defined(callee) or inspector.is_inactive(callee):
                 continue
             if callee not in tree:
                 waiting.append(callee)

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from pipeline.llvm import Module, Value
 
 ARRAY, ENUMERATION, _MEMBER, POINTER, STRUCTURE, BASE = 0x01, 0x04, 0x0D, 0x0F, 0x13, 0x24
-_VARIANT_PART, UNION = 0x33, 0x17
+_VARIANT_PART, UNION, _FUNCTION = 0x33, 0x17, 0x2E
+_SOURCES = {0x11, 0x29}
+"""A compile unit and a file: what functions of other languages are in."""
 
 # The operands of DISubprogram, and of any scope; of DITemplateTypeParameter and of DIGlobalVariable; of DISubroutineType; of
 # DIDerivedType and DICompositeType alike (in LLVM 22).
@@ -108,7 +110,7 @@ def shared_words(module: Module, ty: Value) -> frozenset[int]:
     found: set[int] = set()
     for node in _reached(module, ty):
         if module.metadata_tag(node) in {UNION, _VARIANT_PART}:
-            words = set(_words(module, node, 0))
+            words = set(_words(module, node))
             numbers = {(begin, bits) for begin, bits, is_float in words if not is_float}
             found |= {bits for begin, bits, is_float in words if is_float and (begin, bits) in numbers}
     return frozenset(found)
@@ -135,20 +137,26 @@ def _parts(module: Module, ty: Value) -> list[Value]:
     return [element for element in elements(module, ty) if module.metadata_tag(element) in _PARTS]
 
 
-def _words(module: Module, node: Value, begin: int) -> Iterator[tuple[int, int, bool]]:
+def _words(module: Module, node: Value) -> Iterator[tuple[int, int, bool]]:
     """Where the numbers of a type are, in bits, how wide each is, and whether it is a float."""
+    for begin, leaf in placed(module, node):
+        yield begin, module.type_bits(leaf), name(module, leaf) in FLOAT_BITS
+
+
+def placed(module: Module, node: Value, begin: int = 0) -> Iterator[tuple[int, Value]]:
+    """The numbers and pointers in a value of a type: where each begins, in bits, and its type; those of all variants."""
     match module.metadata_tag(node):
         case tag if tag == _MEMBER:
-            yield from _words(module, base_type(module, node), begin + module.type_offset(node))
+            yield from placed(module, base_type(module, node), begin + module.type_offset(node))
         case tag if tag == ARRAY:
             element = base_type(module, node)
             for offset in range(0, module.type_bits(node), module.type_bits(element) or module.type_bits(node)):
-                yield from _words(module, element, begin + offset)
+                yield from placed(module, element, begin + offset)
         case tag if tag in {STRUCTURE, UNION, _VARIANT_PART}:
             for part in _parts(module, node):
-                yield from _words(module, part, begin)
+                yield from placed(module, part, begin)
         case _:
-            yield begin, module.type_bits(node), name(module, node) in FLOAT_BITS
+            yield begin, node
 
 
 def types_around(module: Module, instruction: Value) -> Iterator[list[Value]]:
@@ -176,17 +184,34 @@ def functions_around(module: Module, instruction: Value) -> list[str]:
 
 def _functions_around(module: Module, instruction: Value) -> Iterator[list[Value]]:
     """What debug info has of each function around an instruction."""
-    for scope in module.scopes(instruction):
-        operands = module.metadata_operands(scope)
-        while len(operands) <= _TEMPLATE:  # a block in the function
-            operands = module.metadata_operands(operands[_SCOPE])
-        yield operands
+    for node in module.scopes(instruction):
+        function = node
+        while module.metadata_tag(function) != _FUNCTION:  # a block in the function
+            function = module.metadata_operands(function)[_SCOPE]
+        operands = module.metadata_operands(function)
+        yield operands + [0] * (_TEMPLATE + 1 - len(operands))
 
 
 def _made_for(module: Module, function: list[Value]) -> list[Value]:
     """The types that a function was made for, of what debug info has of it; none where it is not generic."""
     parameters = module.metadata_operands(function[_TEMPLATE]) if function[_TEMPLATE] else []
     return [module.metadata_operands(parameter)[_PARAMETER_TYPE] for parameter in parameters]
+
+
+def path(module: Module, node: Value) -> list[str]:
+    """The path of a type or a function of debug info: its crate, modules, perhaps a type, its name; empty for none."""
+    found: list[str] = []
+    while node and module.metadata_tag(node) not in _SOURCES:
+        operands = module.metadata_operands(node)
+        found.insert(0, module.metadata_string(operands[_NAME]))
+        node = operands[_SCOPE]
+    return found
+
+
+def paths_around(module: Module, instruction: Value) -> Iterator[list[str]]:
+    """The path of each function around an instruction, the innermost inlined one first."""
+    for operands in _functions_around(module, instruction):
+        yield [*path(module, operands[_SCOPE]), module.metadata_string(operands[_NAME])]
 
 
 def types_in(module: Module, function: Value) -> set[Value]:

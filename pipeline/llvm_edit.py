@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from ctypes import POINTER, c_char_p, c_int, c_size_t, c_uint, c_ulonglong, c_void_p
 from typing import Any
 
+from pipeline import debug_info
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value, text
 from pipeline.llvm_inspect import EQUAL, FUNCTION, INACTIVE, STRUCT, Inspector
@@ -103,10 +104,10 @@ class Editor(Inspector):
         attribute = self.api.CreateStringAttribute(self.module.context, name.encode(), len(name), b"", 0)
         self.api.AddCallSiteAttribute(call, FUNCTION, attribute)
 
-    def say_float(self, load: Value) -> None:
-        """Tell Enzyme that what is loaded is the float that its type says: elsewhere it may not find out."""
+    def say_number(self, load: Value) -> None:
+        """Tell Enzyme that what is loaded is the float, or the integer, that its type says: elsewhere it may not find out."""
         api, context = self.api, self.module.context
-        name = self.enzyme_type(self.api.TypeOf(load)).encode()
+        name = (self.enzyme_type(self.api.TypeOf(load)) or "Integer").encode()
         leaf = self._node([api.MDStringInContext2(context, name, len(name))])
         everywhere = api.ValueAsMetadata(api.ConstInt(self.integer(32), 2**32 - 1, 0))
         tree = self._node([api.MDStringInContext2(context, b"Unknown", 7), everywhere, leaf])
@@ -224,6 +225,23 @@ class Editor(Inspector):
         with self.module.builder() as builder:
             self.api.PositionBuilderBefore(builder, entry)
             return int(self.api.BuildAlloca(builder, ty, b""))
+
+    def type_of(self, leaf: Value) -> Value:
+        """LLVM's type of a number or a pointer of debug info."""
+        bits = self.module.type_bits(leaf)
+        if self.module.metadata_tag(leaf) == debug_info.POINTER:
+            return self.pointer_type()
+        return self.float_type(bits) if debug_info.name(self.module, leaf) in debug_info.FLOAT_BITS else self.integer(bits)
+
+    def load(self, builder: Value, ty: Value, pointer: Value) -> Value:
+        """A value from memory that may be anywhere."""
+        value = int(self.api.BuildLoad2(builder, ty, pointer, b""))
+        self.api.SetAlignment(value, 1)
+        return value
+
+    def store(self, builder: Value, value: Value, pointer: Value) -> None:
+        """A value to memory that may be anywhere."""
+        self.api.SetAlignment(self.api.BuildStore(builder, value, pointer), 1)
 
     def load_members(self, builder: Value, ty: Value, pointer: Value) -> Value:
         """A value of a type from memory; a struct member by member, as Enzyme follows it."""

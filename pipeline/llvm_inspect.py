@@ -11,15 +11,18 @@ from pipeline.debug_info import FLOAT_BITS
 from pipeline.llvm import Module, Value
 
 FUNCTION = 2**32 - 1  # LLVMAttributeFunctionIndex
+_RESULT = 0  # LLVMAttributeReturnIndex
 STRUCT = 10  # LLVMTypeKind
 EQUAL = 32  # LLVMIntEQ
 _INTEGER, _ARRAY, _VECTOR = 8, 11, 13
 _EQUALITY = {EQUAL, 33}  # and LLVMIntNE
+_BULK = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
 _POINTER_BYTES = 8
 INACTIVE, _INVARIANT = b"enzyme_inactive", b"invariant.load"
 # LLVMOpcode: shl, lshr, ashr, and, or, xor, trunc, zext, sext; and icmp, switch, GEP, add, sub, mul, div, rem, int to float.
 _BITWISE = {20, 21, 22, 23, 24, 25, 30, 31, 32}
 _COUNTING = {42, 3, 29, 8, 10, 12, 14, 15, 17, 18, 35, 36}
+_TAKING, _BRANCHING = {42, 35, 36}, {2, 3}  # icmp, int to float; br, switch
 _LOGIC = {23, 24, 25}
 _ADD, _MULTIPLY, _SHIFT_LEFT = 8, 12, 20
 _TYPE_NAMES = {"f16": "half", "f32": "float", "f64": "double", "f128": "fp128"}  # LLVM's, and Enzyme's
@@ -53,6 +56,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "IsAStoreInst": (c_void_p, [c_void_p]),
     "IsAPHINode": (c_void_p, [c_void_p]),
     "IsAIntToPtrInst": (c_void_p, [c_void_p]),
+    "IsAPtrToIntInst": (c_void_p, [c_void_p]),
     "IsASelectInst": (c_void_p, [c_void_p]),
     "IsAUndefValue": (c_void_p, [c_void_p]),
     "CountIncoming": (c_uint, [c_void_p]),
@@ -76,6 +80,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "ABISizeOfType": (c_ulonglong, [c_void_p, c_void_p]),
     "GetModuleDataLayout": (c_void_p, [c_void_p]),
     "IsFunctionVarArg": (c_int, [c_void_p]),
+    "GetAllocatedType": (c_void_p, [c_void_p]),
     "IsAAllocaInst": (c_void_p, [c_void_p]),
     "IsAInstruction": (c_void_p, [c_void_p]),
     "IsASExtInst": (c_void_p, [c_void_p]),
@@ -116,6 +121,12 @@ class Inspector:
     def parameter_has_attribute(self, function: Value, position: int, name: str) -> bool:
         """True where the parameter has the attribute (`sret` …)."""
         return bool(self.api.GetEnumAttributeAtIndex(function, 1 + position, self._kind(name)))
+
+    def is_fresh_memory(self, call: Value) -> bool:
+        """True where a call returns memory that nothing else points to: what an allocator gives."""
+        kind, callee = self._kind("noalias"), self.module.callee(call)
+        is_callees = self.module.is_function(callee) and self.api.GetEnumAttributeAtIndex(callee, _RESULT, kind)
+        return bool(is_callees or self.api.GetCallSiteEnumAttribute(call, _RESULT, kind))
 
     def has_text_attribute(self, function: Value, name: str) -> bool:
         """True where the function itself has an attribute that is no LLVM's own."""
@@ -174,6 +185,10 @@ class Inspector:
     def integer_bits(self, ty: Value) -> int:
         """The width of an integer type; 0 for any other."""
         return int(self.api.GetIntTypeWidth(ty)) if self.api.GetTypeKind(ty) == _INTEGER else 0
+
+    def size_of(self, ty: Value) -> int:
+        """The bytes that a value of the type takes."""
+        return int(self.api.ABISizeOfType(self.layout, ty))
 
     def members(self, ty: Value) -> list[Value]:
         """The types in a struct type; the type itself where it is none."""
@@ -262,12 +277,47 @@ class Inspector:
             place += self.api.GetArrayLength2(ty) if is_bytes else _POINTER_BYTES
         return 0
 
+    def allocated_type(self, slot: Value) -> Value:
+        """The type of what lies in a place on the stack."""
+        return int(self.api.GetAllocatedType(slot))
+
+    def users_through_offsets(self, pointer: Value) -> list[Value]:
+        """What uses a pointer, or what is counted or chosen from it."""
+        known: dict[Value, None] = {}
+        waiting = [pointer]
+        while waiting:
+            new = [user for user in self.module.users(waiting.pop()) if user not in known]
+            known |= dict.fromkeys(new)
+            waiting += [user for user in new if self.is_choice(user) or self.api.IsAGetElementPtrInst(user)]
+        return [user for user in known if not self.is_choice(user) and not self.api.IsAGetElementPtrInst(user)]
+
+    def bases(self, pointer: Value) -> list[Value]:
+        """What a pointer may lead into, through choices and whatever is added to it."""
+        known: dict[Value, None] = {}
+        waiting = [pointer]
+        while waiting:
+            value = waiting.pop()
+            if value not in known:
+                known[value] = None
+                if self.is_choice(value):
+                    waiting += self.chosen(value)
+                elif self.api.IsAGetElementPtrInst(value):
+                    waiting.append(int(self.api.GetOperand(value, 0)))
+        return [value for value in known if not self.is_choice(value) and not self.api.IsAGetElementPtrInst(value)]
+
     # ---- constants
 
     def functions_in_constants(self, function: Value) -> list[Value]:
         """The functions with a body that stand in the constants that a function uses: those of a vtable."""
         found = (inside for constant in self._constants_used(function) for inside in self._inside(constant))
         return [value for value in dict.fromkeys(found) if self.module.is_defined(value)]
+
+    def functions_mentioned(self, function: Value) -> list[Value]:
+        """The functions that a function calls or whose address it has, by themselves or in constants, and may return."""
+        instructions = self.module.returning_instructions(function)
+        used = dict.fromkeys(operand for instruction in instructions for operand in self.operands(instruction))
+        constants = (value for value in used if self.api.IsAConstant(value))
+        return [one for one in dict.fromkeys(i for c in constants for i in self._inside(c)) if self.module.is_function(one)]
 
     def constants_with_functions(self, function: Value) -> list[Value]:
         """The global variables that a function uses and that never change, in which functions stand: vtables."""
@@ -390,6 +440,14 @@ class Inspector:
         """True for a call of one of LLVM's own functions."""
         return self.module.is_call(value) and self.module.name(self.module.callee(value)).startswith("llvm.")
 
+    def is_bulk_write(self, value: Value) -> bool:
+        """True for a `memcpy`, a `memmove` and a `memset`."""
+        return self.is_intrinsic(value) and self.module.name(self.module.callee(value)).startswith(_BULK)
+
+    def is_thread_local_address(self, value: Value) -> bool:
+        """True for what asks where this thread has a variable."""
+        return self._is_call_of(value, "llvm.threadlocal.address.")
+
     def is_enzymes(self, function: Value) -> bool:
         """True for what Enzyme is called by: a derivative in a function that is differentiated once more."""
         return self.module.name(function).startswith("__enzyme_")
@@ -403,9 +461,11 @@ class Inspector:
         kind = self.api.GetMDKindIDInContext(self.module.context, INACTIVE, len(INACTIVE))
         return bool(self.api.GetMetadata(instruction, kind))
 
-    def is_thread_locals_address(self, value: Value) -> bool:
-        """True for a call that finds where this thread has a thread-local."""
-        return self._is_call_of(value, "llvm.threadlocal.address.")
+    def leaves_alone(self, user: Value) -> bool:
+        """True for what does nothing to a pointer that Enzyme has to know: a comparison, and a call of what is inactive."""
+        callee = self.module.callee(user) if self.module.is_call(user) else 0
+        is_inactive = bool(callee) and self.module.is_function(callee) and self.is_inactive(callee)
+        return bool(self.api.IsAICmpInst(user)) or is_inactive
 
     def is_lifetime(self, value: Value) -> bool:
         """True for a call that says where the life of a stack slot begins or ends."""
@@ -449,6 +509,14 @@ class Inspector:
         if self._opcode(user) not in _BITWISE:
             return self._opcode(user) in _COUNTING or self.is_intrinsic(user)
         return all(self.counts_only(one) for one in self.module.users(user))
+
+    def takes_number(self, user: Value) -> bool:
+        """Whether an instruction compares integers, makes a float of the number that one is, or is of no account."""
+        return self._opcode(user) in _TAKING or self.leaves_alone(user) or self.is_lifetime(user)
+
+    def ends_block_by_choice(self, instruction: Value) -> bool:
+        """True for a branch and a `switch`."""
+        return self._opcode(instruction) in _BRANCHING
 
     def origin(self, value: Value) -> tuple[Value, int]:
         """What a pointer or an integer is counted from, and a number that divides all that was added to it; 0: nothing was."""

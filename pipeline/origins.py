@@ -53,7 +53,7 @@ class _Trail:
             return list(_given(inspector, value))
         if inspector.is_plain_load(value):
             return self._stored(value)
-        if module.is_call(value):
+        if module.is_call(value) and not inspector.is_fresh_memory(value):  # which is an enum's other arm: never called
             self._note(module.callee(value))
         return []
 

@@ -55,6 +55,7 @@ def test_what_is_not_reached_or_ends_in_a_panic_is_none_of_its_business(tmp_path
         ("%g = call ptr @of_a_library()\n  %f = select i1 %c, ptr %g, ptr @known", True),
         ("%f = select i1 %c, ptr @sin, ptr @known", False),
         ("%f = load ptr, ptr @own", False),
+        ("%g = call noalias ptr @of_a_library()\n  %f = select i1 %c, ptr %g, ptr @known", False),
     ],
 )
 @pytest.mark.parametrize("given", ["%f", "%slot"])

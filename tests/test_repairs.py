@@ -18,6 +18,7 @@ from pipeline.llvm_edit import Editor
 from pipeline.repairs import (
     NAMES,
     beginnings,
+    by_pointer,
     constants,
     copies,
     dispatch,
@@ -506,6 +507,46 @@ end:
     assert "icmp eq ptr %0, null" in body(text, "crategrad_dispatch_0")
 
 
+def test_what_nothing_could_be_is_never_called(tmp_path: Path) -> None:
+    """In no vtable there is anything to drop; and of a function type that no function has none can be called."""
+    source = """@vtable = constant <{ ptr, [16 x i8] }> <{ ptr null, [16 x i8] zeroinitializer }>
+define double @shim(ptr %self, ptr %vtable, ptr %f) {
+  %drop = load ptr, ptr %vtable, align 8, !invariant.load !0
+  call void %drop(ptr %self)
+  %y = call double %f(i32 1)
+  ret double %y
+}
+!0 = !{}"""
+    text = mended(tmp_path, source, dispatch.indirect_calls)
+    assert re.findall(r"call \w+ (\S+)\(ptr %", body(text)) == ["@crategrad_dispatch_0", "@crategrad_dispatch_1"]
+    assert "icmp eq ptr %0, null" in body(text, "crategrad_dispatch_0")
+    assert "icmp" not in body(text, "crategrad_dispatch_1")
+    assert text.count("none of what it could be here: nothing") == 2
+
+
+def test_a_candidate_that_returns_a_float_beside_an_integer_does_so_by_pointer(tmp_path: Path) -> None:
+    source = """define internal { i64, double } @next(double %x) {
+  %r = insertvalue { i64, double } { i64 1, double undef }, double %x, 1
+  ret { i64, double } %r
+}
+@vtable = constant [1 x ptr] [ptr @next]
+define double @shim(ptr %f, double %x) {
+  %r = call { i64, double } %f(double %x)
+  %y = extractvalue { i64, double } %r, 1
+  ret double %y
+}"""
+
+    def mend(editor: Editor, shims: list[int]) -> None:
+        dispatch.indirect_calls(editor, shims)
+        inline.headers_with_packed_floats(editor, shims)
+        by_pointer.recursive_headers(editor, shims)
+
+    text = mended(tmp_path, source, mend)
+    assert re.search(r"call void @crategrad_dispatch_0\.0\.by_pointer\(ptr [^,]*, double", body(text))
+    assert "load double" in body(text)
+    assert "call { i64, double }" not in body(text)
+
+
 def test_too_many_candidates_are_left_alone(tmp_path: Path) -> None:
     number = dispatch.MOST + 1
     many = "".join(f"define internal double @f{i}(double %x) {{\n  ret double %x\n}}\n" for i in range(number))
@@ -657,10 +698,15 @@ end:
 
 def test_what_counts_is_inactive_but_for_pointers_and_bits(tmp_path: Path) -> None:
     source = """declare i64 @llvm.umin.i64(i64, i64)
+declare i64 @llvm.fshl.i64(i64, i64, i64)
 define ptr @shim(i64 %n, double %x, ptr %p) {
   %counted = mul i64 %n, 24
   %bytes = shl i64 %n, 3
   %high = shl i64 %n, 32
+  store i64 %high, ptr %p
+  %hash = call i64 @llvm.fshl.i64(i64 %n, i64 %n, i64 7)
+  %mixed = xor i64 %hash, %n
+  %is_so = icmp eq i64 %mixed, 3
   %less = call i64 @llvm.umin.i64(i64 %counted, i64 %bytes)
   %sum = fadd double %x, %x
   store double %sum, ptr %p
@@ -671,7 +717,7 @@ define ptr @shim(i64 %n, double %x, ptr %p) {
 }"""
     lines = body(mended(tmp_path, source, integers.say_inactive)).splitlines()
     said = {line.split()[0] for line in lines if "!enzyme_inactive" in line or re.search(r" #\d+$", line)}
-    assert said == {"%counted", "%bytes", "%less"}
+    assert said == {"%counted", "%bytes", "%less", "%hash", "%mixed"}
 
 
 def test_what_is_loaded_as_a_float_is_said_to_be_one(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from pipeline.audit import headers, memory, paths, variables, words
+from pipeline.audit import headers, inactive, memory, paths, variables, words
 from pipeline.call_tree import call_tree
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Module, Value
@@ -24,7 +24,9 @@ def audit(libllvm: Tool, path: Path, reverse: Iterable[str] = (), forward: Itera
     """
     with Module(libllvm, path) as module:
         inspector, reverse, forward = Inspector(module), list(reverse), list(forward)
-        found = [finding for function in _tree(inspector, [*reverse, *forward]) for finding in findings(inspector, function)]
+        tree = _tree(inspector, [*reverse, *forward])
+        found = [finding for function in tree for finding in findings(inspector, function)]
+        found += [*inactive.functions(inspector, tree)]
         for function in _tree(inspector, reverse):
             for rule in (memory.taken_for_constant, paths.of_loops, paths.added_twice):
                 found += rule(inspector, function)
@@ -45,4 +47,4 @@ def findings(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
 
 def _tree(inspector: Inspector, shims: Iterable[str]) -> list[Value]:
     """The functions that are looked at: those of these names, and all they call."""
-    return [f for f in call_tree(inspector, inspector.module.named(shims)) if not inspector.is_inactive(f)]
+    return list(call_tree(inspector, inspector.module.named(shims)))

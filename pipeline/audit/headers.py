@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pipeline import origins
 from pipeline.audit.finding import finding
 from pipeline.call_tree import calls, indirect_calls
-from pipeline.debug_info import holds_float, is_aggregate, signature_types
+from pipeline.debug_info import holds_float, is_aggregate, path, signature_types
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
@@ -16,8 +16,11 @@ _POINTER = "what is called here through a pointer would count as constant: {} fu
 _OUTSIDE = "what is called here through a pointer comes from outside of the program: by `{}`, of which there is no bitcode"
 _PACKED = "a function that has floats in the integers of its header would lose their derivatives: `{}`"
 _MIXED = "a function that returns floats beside integers would lose their derivatives: `{}`"
+_TEXT = "text is written here to what may hold floats, or by a `Display` that writes some: their derivatives would be lost"
 _VARIADIC = "a variadic function cannot be differentiated: `{}`"
 
+_WRITE = ["core", "fmt", "write"]
+"""What `format!`, `write!` and the like come to."""
 _IN_REGISTERS = 128
 """Bits of the largest aggregate that rustc returns as an integer."""
 
@@ -45,6 +48,8 @@ def _complaint(inspector: Inspector, callee: Value) -> str:
         return _VARIADIC
     if not inspector.module.is_defined(callee) or inspector.is_inactive(callee):
         return ""
+    if path(inspector.module, inspector.module.subprogram(callee)) == _WRITE:
+        return _TEXT
     returned = inspector.members(inspector.return_type(inspector.function_type(callee)))
     if any(map(inspector.float_name, returned)) and any(map(inspector.integer_bits, returned)):
         return _MIXED

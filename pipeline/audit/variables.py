@@ -16,5 +16,5 @@ _THREAD_LOCAL = "a thread-local that may hold floats cannot be differentiated: h
 def thread_locals(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     """Those that are not known to be inactive: Enzyme ends with an assertion."""
     for call in calls(inspector, function):
-        if inspector.is_thread_locals_address(call) and not inspector.is_said_inactive(call):
+        if inspector.is_thread_local_address(call) and not inspector.is_said_inactive(call):
             yield finding(inspector, call, _THREAD_LOCAL)

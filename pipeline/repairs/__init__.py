@@ -12,6 +12,7 @@ from pipeline.call_tree import call_tree
 from pipeline.llvm import Module, Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import (
+    apart,
     beginnings,
     by_pointer,
     carried,
@@ -22,6 +23,7 @@ from pipeline.repairs import (
     fills,
     floats,
     growth,
+    hash_tables,
     inline,
     integers,
     loops,
@@ -50,6 +52,7 @@ They make of a loop over two words the word with its halves: done here first, th
 """
 
 _OF_CALLS = (
+    ("apart", apart.say_inactive),
     ("inline", inline.headers_with_packed_floats),
     ("dispatch", dispatch.indirect_calls),
     ("inline", inline.headers_with_packed_floats),  # of what is called by its name only now
@@ -76,7 +79,7 @@ _OF_PATHS = (
 )
 NAMES = (
     *dict.fromkeys(name for name, _ in _OF_CALLS),
-    *("split_words", "retype", "opaque", "constants", "beginnings"),
+    *("split_words", "hash_tables", "retype", "opaque", "constants", "beginnings"),
     *(name for name, _ in _OF_MEMORY + _OF_PATHS),
     "mixed",
 )
@@ -112,6 +115,7 @@ def _words(editor: Editor, shims: Sequence[Value], without: Collection[str]) -> 
         if "split_words" not in without and split_words.split(editor, function):
             editor.run_passes(CLEAN, function)
             done.append(f"split_words: {editor.module.name(function)}")
+    done += hash_tables.keep_apart(editor, shims) if "hash_tables" not in without else []
     words = Words(editor, shims)
     for function in functions:
         if "retype" not in without and retype.retype(editor, function, words):

@@ -1,17 +1,17 @@
-"""Functions that call themselves and pack floats into integers get a header that goes by pointer.
+"""Functions that cannot be inlined away and pack floats into integers get a header that goes by pointer.
 
-They cannot be inlined away.  What was an integer is written to memory by who has it and read by who wants it; the other
-repairs make floats of these words, as of any others.
+They call themselves, or are what a dispatcher calls.  What was an integer is written to memory by who has it and read by who
+wants it; the other repairs make floats of these words, as of any others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.call_tree import call_tree, calls, recursive
+from pipeline.call_tree import call_tree, calls
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
-from pipeline.repairs.inline import CLEAN, packed_parameter_sizes, returns_packed_floats
+from pipeline.repairs.inline import CLEAN, lasting, packed_parameter_sizes, returns_packed_floats
 
 ENDING = ".by_pointer"
 """What is added to the name of such a function."""
@@ -20,7 +20,7 @@ ENDING = ".by_pointer"
 def recursive_headers(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Give a new header to each such function that the shims reach; a line for each."""
     tree = call_tree(editor, shims)
-    headers = [_Header(editor, function) for function in recursive(tree)]
+    headers = [_Header(editor, function) for function in lasting(editor, tree)]
     headers = [header for header in headers if header.changes]
     if not headers:
         return []
@@ -46,7 +46,7 @@ def say_what_is_read(editor: Editor, shims: Sequence[Value]) -> None:
                 places |= set(editor.module.arguments(call))
         for load in editor.module.instructions(function) if places else ():
             if editor.is_plain_load(load) and editor.is_float(load) and editor.slot(load)[0] in places:
-                editor.say_float(load)
+                editor.say_number(load)
 
 
 def _is_by_pointer(editor: Editor, function: Value) -> bool:

@@ -2,7 +2,8 @@
 
 Enzyme does not know what a pointer calls: a `fn` pointer that is constant has no derivative at all, a `dyn` method none
 that it can find.  The whole program is here, so every candidate is: a method, whatever stands at its place in a vtable; any
-other pointer, a function of that type whose address is taken.
+other pointer, a function of that type whose address is taken.  Where there is none the call is never made, as that of a
+`drop_in_place` of values with nothing to drop.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ def indirect_calls(editor: Editor, shims: Sequence[Value]) -> list[str]:
         kinds = {call: (editor.called_type(call), editor.vtable_slot(editor.module.callee(call))) for _, call in found}
         for kind, caller in {kinds[call]: function for function, call in found}.items():
             candidates = [] if kind in dispatchers else _candidates(editor, kind)
-            if 0 < len(candidates) <= MOST:
+            if kind not in dispatchers and len(candidates) <= MOST:
                 dispatchers[kind] = _dispatcher(editor, f"crategrad_dispatch_{len(dispatchers)}", kind, candidates, caller)
-                names = ", ".join(editor.module.name(candidate) for candidate in candidates)
+                names = ", ".join(editor.module.name(candidate) for candidate in candidates) or "nothing"
                 done.append(f"dispatch: {editor.module.name(dispatchers[kind])} of {len(candidates)}: {names}")
         found = [(function, call) for function, call in found if kinds[call] in dispatchers]
         if not found:
@@ -77,7 +78,7 @@ def _dispatcher(editor: Editor, name: str, kind: Kind, candidates: Sequence[Valu
         for index, word in enumerate((editor.return_type(ty), *editor.parameter_types(ty))):
             if float_type := editor.enzyme_type(word):
                 editor.add_text_attribute(called[candidate], "enzyme_type", f"{{[-1]:{float_type}}}", index)
-    names = ", ".join(editor.module.name(candidate) for candidate in candidates)
+    names = ", ".join(editor.module.name(candidate) for candidate in candidates) or "nothing"
     complaint = f"error: differentiated code called a pointer that is none of what it could be here: {names}\n"
     dispatcher = editor.compare_and_call(name, ty, called, complaint)
     editor.compile_like(caller, dispatcher)

@@ -18,5 +18,5 @@ def say_loaded(editor: Editor, shims: Sequence[Value]) -> list[str]:
     for function in call_tree(editor, shims):
         for instruction in editor.module.returning_instructions(function):
             if editor.api.IsALoadInst(instruction) and editor.float_name(editor.api.TypeOf(instruction)):
-                editor.say_float(instruction)
+                editor.say_number(instruction)
     return []

@@ -7,12 +7,16 @@ the first for an integer without a derivative, and loses the second's float.  In
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from pipeline.call_tree import call_tree, calls, recursive
 from pipeline.debug_info import holds_float, is_aggregate, signature_types
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.llvm_inspect import Inspector
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 CLEAN = "sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg"
 """What makes registers of memory, and floats of the casts that a repair leaves."""
@@ -22,9 +26,9 @@ _PACKED = 64
 
 
 def headers_with_packed_floats(editor: Editor, shims: Sequence[Value]) -> list[str]:
-    """Inline them wherever the shims reach them, but those that call themselves."""
+    """Inline them wherever the shims reach them, but those that last."""
     tree = call_tree(editor, shims)
-    stay = recursive(tree) | set(shims)
+    stay = lasting(editor, tree) | set(shims)
     packed = [function for function in tree if function not in stay and packs_floats(editor, function)]
     if not packed:
         return []
@@ -39,6 +43,11 @@ def headers_with_packed_floats(editor: Editor, shims: Sequence[Value]) -> list[s
     return [f"inline: {name}" for name in names]
 
 
+def lasting(inspector: Inspector, tree: nx.DiGraph[Value]) -> set[Value]:
+    """The functions that cannot be inlined away: those that call themselves, and those that hide types from each other."""
+    return recursive(tree) | {function for function in tree if inspector.has_text_attribute(function, "enzyme_ta_norecur")}
+
+
 def packs_floats(inspector: Inspector, function: Value) -> bool:
     """Whether an integer of the header carries a float, or stands beside one in what is returned."""
     sizes = packed_parameter_sizes(inspector, function)
@@ -47,12 +56,15 @@ def packs_floats(inspector: Inspector, function: Value) -> bool:
 
 
 def returns_packed_floats(inspector: Inspector, function: Value) -> bool:
-    """Whether what is returned has a float in it by debug info, and an integer in LLVM."""
-    result = (signature_types(inspector.module, function) or [0])[0]
+    """Whether what is returned has a float in it, by debug info where there is some, and an integer in LLVM."""
+    returned = inspector.members(inspector.return_type(inspector.function_type(function)))
+    signature = signature_types(inspector.module, function)
+    if not signature:
+        return any(map(inspector.float_name, returned)) and any(map(inspector.integer_bits, returned))
+    result = signature[0]
     if not result or not is_aggregate(inspector.module, result) or not holds_float(inspector.module, result):
         return False
-    returned = inspector.return_type(inspector.function_type(function))
-    return any(inspector.integer_bits(member) for member in inspector.members(returned))
+    return any(map(inspector.integer_bits, returned))
 
 
 def packed_parameter_sizes(inspector: Inspector, function: Value) -> set[int]:

@@ -1,7 +1,8 @@
 """Integers that are counted with have no derivative, and Enzyme is told so.
 
 It takes for active what it knows no type of: a length that is only multiplied, the smaller of two indices.  Of the sum, the
-product or the smaller of two integers no float's bits are left; those that are shifted or put together may be a float's.
+product or the smaller of two integers no float's bits are left; those that are shifted or put together may be a float's, if
+they go where they could be taken for one.  A hash does not.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Sequence
 from pipeline.call_tree import call_tree
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
+from pipeline.repairs import opaque
 
 _ARITHMETIC = {8, 10, 12, 14, 15, 17, 18}  # LLVMOpcode: add, sub, mul, udiv, sdiv, urem, srem
 _SHIFT_LEFT = 20
@@ -19,18 +21,23 @@ _BYTES_OF_ELEMENTS = 6
 """Bits by which a count becomes a size; floats are put together by 16 and more."""
 _INTRINSICS = re.compile(r"llvm\.(?:[us](?:min|max)|[us](?:add|sub)\.sat)\.i\d+")
 _INACTIVE = "enzyme_inactive"
+_ALLOCATES_NOTHING = "enzyme_no_escaping_allocation"
+"""Enzyme does not know it of all intrinsics, and looks where such memory is needed: of a chain of rotations, without end."""
 
 
 def say_inactive(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Say of what counts in the shims' functions that it is inactive; nothing is logged, as nearly all functions count."""
     for function in call_tree(editor, shims):
         instructions = editor.module.returning_instructions(function)
-        pointers = _made_pointers_of(editor, instructions)
+        pointers, leaving = _made_pointers_of(editor, instructions), _leaving(editor, instructions)
         for instruction in (instruction for instruction in instructions if instruction not in pointers):
-            if _counts(editor, instruction):
+            is_used_up = _hands_on(editor, instruction) and instruction not in leaving
+            if editor.is_intrinsic(instruction):
+                editor.add_call_attribute(instruction, _ALLOCATES_NOTHING)
+                if is_used_up or _is_integers(editor, instruction):
+                    editor.add_call_attribute(instruction, _INACTIVE)
+            elif is_used_up or _counts(editor, instruction) or _is_chosen_number(editor, instruction):
                 editor.say_inactive(instruction)
-            elif editor.is_intrinsic(instruction) and _is_integers(editor, instruction):
-                editor.add_call_attribute(instruction, _INACTIVE)
     return []
 
 
@@ -46,11 +53,40 @@ def _made_pointers_of(editor: Editor, instructions: Sequence[Value]) -> set[Valu
     return known
 
 
+def _leaving(editor: Editor, instructions: Sequence[Value]) -> set[Value]:
+    """The integers whose bits go further than to comparisons, indices and numbers: stored, returned, handed on, made floats."""
+    known: set[Value] = set()
+    waiting = [one for i in instructions if not _uses_up(editor, i) for one in editor.operands(i)]
+    while waiting:
+        value = waiting.pop()
+        if value not in known:
+            known.add(value)
+            waiting += editor.operands(value) if _hands_on(editor, value) else []
+    return known
+
+
+def _uses_up(editor: Editor, instruction: Value) -> bool:
+    """Whether of an integer that an instruction takes nothing is left, or only an integer that is looked at in its turn."""
+    is_index = editor.api.IsAGetElementPtrInst(instruction) or editor.ends_block_by_choice(instruction)
+    return bool(is_index) or _hands_on(editor, instruction) or editor.takes_number(instruction)
+
+
+def _hands_on(editor: Editor, value: Value) -> bool:
+    is_integer = bool(editor.integer_bits(editor.api.TypeOf(value)))
+    return is_integer and (editor.is_integer_arithmetic(value) or editor.is_intrinsic(value))
+
+
 def _counts(editor: Editor, instruction: Value) -> bool:
     if not editor.api.IsABinaryOperator(instruction) or not editor.integer_bits(editor.api.TypeOf(instruction)):
         return False
     opcode = editor.api.GetInstructionOpcode(instruction)
     return opcode in _ARITHMETIC or (opcode == _SHIFT_LEFT and _is_small(editor, editor.operands(instruction)[1]))
+
+
+def _is_chosen_number(editor: Editor, instruction: Value) -> bool:
+    """Whether a choice is between integers that were counted together, and no float's bits."""
+    is_integer = bool(editor.integer_bits(editor.api.TypeOf(instruction)))
+    return is_integer and editor.is_choice(instruction) and opaque.is_counted(editor, instruction)
 
 
 def _is_small(editor: Editor, amount: Value) -> bool:

@@ -9,9 +9,10 @@ from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 
 _ATTRIBUTES = ("nofree", "nounwind")
-_TO_ENZYME = ("enzyme_inactive", "enzyme_ta_norecur")
+_TO_ENZYME = ("enzyme_inactive", "enzyme_ta_norecur", "enzyme_no_escaping_allocation")
 _ACTIVE = "enzyme_active"
 _READS = 0b01_01_11_01  # memory(read, inaccessiblemem: readwrite), by llvm/Support/ModRef.h
+_ARGUMENTS = {True: 0b01, False: 0b11}  # memory(argmem: read), and memory(argmem: readwrite)
 _NOTHING = 0  # memory(none)
 _NAMES = {0: "float_of_i{}", 1: "i{}_of_float"}
 
@@ -59,6 +60,24 @@ def store(editor: Editor, instruction: Value) -> None:
     with editor.module.before(instruction) as builder:
         editor.call(builder, editor.function_type(function), function, [value, pointer])
     editor.api.InstructionEraseFromParent(instruction)
+
+
+def outline(editor: Editor, access: Value) -> None:
+    """Make a load, a store or a copy a call of a function that does just that: Enzyme knows no type of it, and no shadow."""
+    taken = list(dict.fromkeys(operand for operand in editor.operands(access) if editor.is_local(operand)))
+    result = editor.api.TypeOf(access)
+    function = editor.internal_function("crategrad_access", result, [editor.api.TypeOf(value) for value in taken])
+    hide(editor, function)
+    editor.add_attribute(function, "memory", _ARGUMENTS[editor.is_plain_load(access)])
+    given = dict(zip(taken, editor.parameters(function), strict=True))
+    with editor.block(function) as builder:
+        made = editor.copy(builder, access)
+        for index, operand in enumerate(editor.operands(access)):
+            editor.api.SetOperand(made, index, given.get(operand, operand))
+        editor.api.BuildRetVoid(builder) if result == editor.void_type() else editor.api.BuildRet(builder, made)
+    with editor.module.before(access) as builder:
+        call = editor.call(builder, editor.function_type(function), function, taken)
+    editor.replace(access, call) if result != editor.void_type() else editor.api.InstructionEraseFromParent(access)
 
 
 def cast(editor: Editor, value: Value, ty: Value, place: Value) -> Value:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from pipeline.call_tree import call_tree, calls
 from pipeline.debug_info import INTEGER_NAMES, functions_around, numbers, variable_type
+from pipeline.effects import Effects
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 
@@ -21,16 +22,21 @@ def say_inactive(editor: Editor, shims: Sequence[Value]) -> list[str]:
     functions = list(call_tree(editor, shims))
     used = dict.fromkeys(variable for function in functions for variable in editor.changing_variables(function))
     found = [variable for variable in used if _is_of_integers(editor, variable)]
-    if not found or any(
-        _converts_bits(editor, i, found) for function in functions for i in editor.module.instructions(function)
-    ):
-        return []
+    if any(_converts_bits(editor, i, found) for f in functions if found for i in editor.module.instructions(f)):
+        found = []
     for variable in found:
         editor.say_inactive(variable)
-    for call in (call for function in functions for call in calls(editor, function)):
-        if editor.is_thread_locals_address(call) and editor.module.arguments(call)[0] in found:
-            editor.say_inactive(call)
+    calls_in_all = (call for function in functions for call in calls(editor, function))
+    for address in filter(editor.is_thread_local_address, list(calls_in_all)):
+        variable = editor.module.arguments(address)[0]
+        if variable in found or _is_stds(editor, variable, address):
+            editor.say_inactive(address)
     return [f"statics: {editor.module.name(variable)}" for variable in found]
+
+
+def _is_stds(editor: Editor, variable: Value, address: Value) -> bool:
+    """Whether a thread-local is one of std's, of which debug info has no types, and only integers are kept in it here."""
+    return not variable_type(editor.module, variable) and not Effects(editor).may_lead_to_floats(address)
 
 
 def _is_of_integers(editor: Editor, variable: Value) -> bool:

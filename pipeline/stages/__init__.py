@@ -44,7 +44,11 @@ GENTLE = (
 Pass options, never loop metadata, which would still be there when opt2 wants to do what this forbids.
 """
 
-_REALLOCATION = re.compile(rb"(?:_RNvCs[0-9A-Za-z]+_7___rustc14_)?__rust_realloc")
+_KEPT = re.compile(
+    rb"(?:_RNvCs[0-9A-Za-z]+_7___rustc14_)?__rust_realloc"
+    rb"|_RNvNtNtCs[0-9A-Za-z]+_3std2io5stdio(?:6__print|7__eprint)|_ZN3std2io5stdio(?:6_print|7_eprint)17h[0-9a-f]{16}E"
+)
+"""Rust's reallocation and `println!`, as either of rustc's manglings has them."""
 
 PINS = "-opt-disable=argpromotion,deadargelim,ipsccp,mergefunc"
 """LLVM's passes that change or unite headers: off until Enzyme has run, that each header stays as rustc lowered it.
@@ -53,13 +57,13 @@ opt2 runs them all, on the derivatives as on everything else.
 """
 
 
-def keep_reallocation(module: Path, *, after: bool = False) -> list[str]:
-    """Options by which `opt` does not inline Rust's reallocation, or, after Enzyme has run, does again.
+def keep_calls(module: Path, *, after: bool = False) -> list[str]:
+    """Options by which `opt` does not inline Rust's reallocation and printing, or, after Enzyme has run, does again.
 
-    The C library's, which is behind it, no longer says how long the old memory is.
+    The C library's `realloc`, which is behind the one, does not say how long the old memory is; the other is apart as a whole.
     """
     option = "-force-remove-attribute" if after else "-force-attribute"
-    return [f"{option}={name.decode()}:noinline" for name in sorted(set(_REALLOCATION.findall(module.read_bytes())))]
+    return [f"{option}={name.decode()}:noinline" for name in sorted(set(_KEPT.findall(module.read_bytes())))]
 
 
 class Stage(Protocol):

@@ -22,7 +22,7 @@ from pipeline.errors import UserError
 from pipeline.llvm import Module, Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import repair
-from pipeline.stages import GENTLE, MODULE, PINS, Inputs, keep_reallocation
+from pipeline.stages import GENTLE, MODULE, PINS, Inputs, keep_calls
 from pipeline.toolchain import Tool
 
 DERIVATIVES = "derivatives.json"
@@ -126,7 +126,7 @@ class AbiFixup:
     def _optimised(self, module: Path, out: Path, log: Path) -> Path:
         if not self.raw or _PLACEHOLDERS not in module.read_bytes():
             return module
-        options = [*GENTLE, PINS, _UNSUNK, *keep_reallocation(module)]
+        options = [*GENTLE, PINS, _UNSUNK, *keep_calls(module)]
         process.run_tool([self.opt, "-passes=forceattrs,default<O2>", *options, "-o", out / MODULE, module], log=log)
         return out / MODULE
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline import process
-from pipeline.stages import MODULE, Inputs, keep_reallocation
+from pipeline.stages import MODULE, Inputs, keep_calls
 from pipeline.toolchain import Tool
 
 
@@ -20,5 +20,5 @@ class Opt2:
     def run(self, inputs: Inputs, out: Path, log: Path) -> None:
         """Run LLVM's default pipeline."""
         module = inputs["module"] / MODULE
-        options = [f"-passes=forceattrs,default<O{self.level}>", *keep_reallocation(module, after=True)]
+        options = [f"-passes=forceattrs,default<O{self.level}>", *keep_calls(module, after=True)]
         process.run_tool([self.opt, *options, "-o", out / MODULE, module], log=log)

@@ -1,0 +1,31 @@
+"""Functions that are said to have no derivative, and out of which a float comes all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pipeline.audit.finding import finding
+from pipeline.call_tree import calls
+from pipeline.effects import Effects
+from pipeline.enzyme_driver import Diagnostic
+from pipeline.llvm import Value
+from pipeline.llvm_inspect import Inspector
+
+_GIVES = "a function that is said to have no derivative returns a float, or something that it calls writes one: `{}`"
+
+
+def functions(inspector: Inspector, tree: Sequence[Value]) -> Iterator[Diagnostic]:
+    """Those that a derivative calls as they stand, but for what has no place in a source: a pass's own."""
+    effects, known = Effects(inspector), dict[Value, bool]()
+    for call in (call for function in tree for call in calls(inspector, function)):
+        callee = inspector.module.callee(call)
+        if (
+            not inspector.module.is_defined(callee)
+            or not inspector.is_inactive(callee)
+            or not inspector.module.subprogram(callee)
+        ):
+            continue
+        if callee not in known:
+            known[callee] = effects.gives_floats(callee)
+        if known[callee]:
+            yield finding(inspector, call, _GIVES.format(inspector.module.name(callee)))

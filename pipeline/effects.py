@@ -1,0 +1,179 @@
+"""What a function may write, and what it calls writes: whether a float, or a word of one, is left where others find it.
+
+All that it may call is looked at: what it calls by name, the functions that it mentions, which somebody down there may call,
+and behind a pointer every function that could be.  A function's own are its stack, memory that it allocated itself, and the
+place of its result, which is its caller's stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ctypes import c_void_p
+from dataclasses import dataclass, field
+
+from pipeline.call_tree import indirect_calls
+from pipeline.debug_info import FLOAT_BITS, floats_reached, path, signature_types, types_around, types_in
+from pipeline.llvm import Value
+from pipeline.llvm_inspect import Inspector
+
+STD = {"core", "alloc", "std"}
+"""The crates of the standard library."""
+_TEXT = {"fmt"}, {"write_str", "write_char", "write_fmt"}
+"""What `core::fmt` calls through pointers: by `Display` and the like, and by `Write`."""
+_WORD_BITS = min(bits for bits in FLOAT_BITS.values() if bits > 16)
+
+_SIGNATURES = {"IsAAtomicRMWInst": (c_void_p, [c_void_p]), "IsAAtomicCmpXchgInst": (c_void_p, [c_void_p])}
+
+
+@dataclass
+class Effects:
+    """What the functions of a module write; each is looked at once."""
+
+    inspector: Inspector
+    _written: dict[Value, bool] = field(default_factory=dict)
+    _called: dict[Value, list[Value]] = field(default_factory=dict)
+    _texts: list[Value] = field(default_factory=list)
+    _by_type: dict[Value, list[Value]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.inspector.api.load(_SIGNATURES)
+        for function in self.inspector.module.functions():
+            if _has_address(self.inspector, function):
+                self._by_type.setdefault(self.inspector.function_type(function), []).append(function)
+        addressed = (function for functions in self._by_type.values() for function in functions)
+        names = _TEXT[0] | _TEXT[1]
+        self._texts = [f for f in addressed if _base_name(self.inspector, f) in names]
+
+    def gives_floats(self, function: Value) -> bool:
+        """Whether floats come out of a function: by its result, or by what it or anything that it may call writes."""
+        return self._returns_floats(function) or any(map(self._writes_floats, self.reached(function)))
+
+    def may_lead_to_floats(self, pointer: Value) -> bool:
+        """Whether a float, or what could be one or lead to one, is read or written where a pointer leads, or it goes further.
+
+        It may go to what is inactive.
+        """
+        inspector, waiting = self.inspector, [pointer]
+        known: set[Value] = set()
+        while waiting:
+            value = waiting.pop()
+            known.add(value)
+            for user in inspector.module.users(value):
+                if inspector.api.IsAGetElementPtrInst(user) or inspector.is_choice(user):
+                    waiting += [user] if user not in known else []
+                elif not inspector.leaves_alone(user) and not self._is_access_to_integers(user, value):
+                    return True
+        return False
+
+    def _is_access_to_integers(self, user: Value, pointer: Value) -> bool:
+        inspector = self.inspector
+        is_load, is_store = inspector.is_plain_load(user), inspector.is_plain_store(user)
+        if not is_load and (not is_store or inspector.operands(user)[0] == pointer):
+            return False
+        is_integer = bool(inspector.integer_bits(inspector.accessed_type(user)))
+        return is_integer and not _is_about_floats(inspector, user)
+
+    def reached(self, function: Value) -> list[Value]:
+        """The function, and all that it may call."""
+        found: dict[Value, None] = {}
+        waiting = [function]
+        while waiting:
+            one = waiting.pop()
+            if one not in found:
+                found[one] = None
+                waiting += self._callees(one)
+        return list(found)
+
+    def _callees(self, function: Value) -> list[Value]:
+        if function not in self._called:
+            inspector = self.inspector
+            found = dict.fromkeys(inspector.functions_mentioned(function))
+            for call in indirect_calls(inspector, function):
+                is_text = path(inspector.module, inspector.module.subprogram(function))[:2] == ["core", "fmt"]
+                found |= dict.fromkeys(self._texts if is_text else self._by_type.get(inspector.called_type(call), []))
+            self._called[function] = [callee for callee in found if inspector.module.is_defined(callee)]
+        return self._called[function]
+
+    def _returns_floats(self, function: Value) -> bool:
+        inspector = self.inspector
+        returned = inspector.members(inspector.return_type(inspector.function_type(function)))
+        result = (signature_types(inspector.module, function) or [0])[0]
+        is_known = bool(result) and bool(floats_reached(inspector.module, result))
+        is_stored = any(self._is_in_result(function, store) for store in self._float_stores(function))
+        return is_known or is_stored or any(map(inspector.float_name, returned))
+
+    def _float_stores(self, function: Value) -> Iterator[Value]:
+        for instruction in filter(self.inspector.api.IsAStoreInst, self.inspector.module.returning_instructions(function)):
+            if self.inspector.float_name(self.inspector.accessed_type(instruction)):
+                yield instruction
+
+    def _is_in_result(self, function: Value, store: Value) -> bool:
+        first = next(iter(self.inspector.parameters(function)), 0)
+        is_result = bool(first) and self.inspector.parameter_has_attribute(function, 0, "sret")
+        return is_result and first in self.inspector.bases(self.inspector.operands(store)[1])
+
+    def _writes_floats(self, function: Value) -> bool:
+        """Whether a float, or a word that may be one or lead to one, is written to memory that is not the function's own."""
+        if function not in self._written:
+            is_users = self._is_users(function) and _knows_floats(self.inspector, function)
+            instructions = self.inspector.module.returning_instructions(function)
+            self._written[function] = any(self._writes_float(function, i, is_users=is_users) for i in instructions)
+        return self._written[function]
+
+    def _is_users(self, function: Value) -> bool:
+        return path(self.inspector.module, self.inspector.module.subprogram(function))[:1] not in ([crate] for crate in STD)
+
+    def _writes_float(self, function: Value, instruction: Value, *, is_users: bool) -> bool:
+        inspector = self.inspector
+        place, ty = self._written_by(instruction)
+        if not place or all(self._is_own(function, base) for base in inspector.bases(place)):
+            return False
+        if ty and inspector.float_name(ty):
+            return True
+        if ty and inspector.integer_bits(ty) and inspector.integer_bits(ty) < _WORD_BITS:
+            return False
+        return is_users or _is_about_floats(inspector, instruction)
+
+    def _written_by(self, instruction: Value) -> tuple[Value, Value]:
+        """Where an instruction writes, and a value of what type; no type where it is many; nowhere if it does not."""
+        inspector, api = self.inspector, self.inspector.api
+        if api.IsAStoreInst(instruction):
+            return inspector.operands(instruction)[1], inspector.accessed_type(instruction)
+        if api.IsAAtomicRMWInst(instruction) or api.IsAAtomicCmpXchgInst(instruction):
+            place, *_, value = inspector.operands(instruction)
+            return place, int(api.TypeOf(value))
+        return (inspector.module.arguments(instruction)[0], 0) if inspector.is_bulk_write(instruction) else (0, 0)
+
+    def _is_own(self, function: Value, base: Value) -> bool:
+        inspector = self.inspector
+        if inspector.api.IsAAllocaInst(base):
+            return True
+        if inspector.module.is_call(base):
+            return inspector.is_fresh_memory(base)
+        is_first = base in inspector.parameters(function)[:1]
+        return is_first and inspector.parameter_has_attribute(function, 0, "sret")
+
+
+def _has_address(inspector: Inspector, function: Value) -> bool:
+    """Whether a function is used otherwise than by being called."""
+    module = inspector.module
+    users = module.users(function)
+    return any(
+        not module.is_call(user) or module.callee(user) != function or function in module.arguments(user) for user in users
+    )
+
+
+def _base_name(inspector: Inspector, function: Value) -> str:
+    subprogram = inspector.module.subprogram(function)
+    return path(inspector.module, inspector.module.subprogram(function))[-1].partition("<")[0] if subprogram else ""
+
+
+def _is_about_floats(inspector: Inspector, instruction: Value) -> bool:
+    """Whether the function in which an instruction was written is about floats; not where debug info has no types of it."""
+    types = next((types for types in types_around(inspector.module, instruction) if types), [])
+    return any(floats_reached(inspector.module, ty) for ty in types if ty)
+
+
+def _knows_floats(inspector: Inspector, function: Value) -> bool:
+    """Whether a function, or anything inlined into it, is about floats."""
+    return any(floats_reached(inspector.module, ty) for ty in types_in(inspector.module, function))

@@ -1,0 +1,140 @@
+"""Functions of the standard library that deal with text and with the outside have no derivative, and Enzyme is told so.
+
+Printing and formatting, files, locks, random keys, the environment, threads: Enzyme has no derivative of what they call in
+the end.  It is not shown these functions, and calls them as they stand.  Only those out of which no float can come, neither
+by a result nor by anything written down there, be it in a `Display` of the user's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+
+from pipeline.debug_info import path, signature_types, type_name
+from pipeline.effects import STD, Effects
+from pipeline.llvm import Value
+from pipeline.llvm_edit import Editor
+from pipeline.llvm_inspect import Inspector
+
+_OUTSIDE = "std"
+"""The crate that is about the outside: `core` and `alloc` hold what needs no operating system."""
+_CARRIES = {"collections", "f32", "f64", "num", "sync", "thread"}
+"""Its modules that are not, or hold what others give them."""
+_IN_CORE = (["core", "fmt"], ["alloc", "fmt"], ["core", "hash"])
+"""The modules elsewhere that are about text; and what becomes of a value in a hash is no number of it."""
+_TEXTS = ("core::fmt::Formatter", "core::fmt::Arguments")
+_TEXT_BYTES = 24
+"""What a `String` takes."""
+_READS = "read"
+"""What brings bytes from outside into memory that somebody else has given begins with this."""
+_ATTRIBUTES = ("nofree", "noinline")
+_TO_ENZYME = ("enzyme_inactive", "enzyme_ta_norecur", "enzyme_no_escaping_allocation")
+
+
+def say_inactive(editor: Editor, shims: Sequence[Value]) -> list[str]:
+    """Say it of those that the shims reach; a line for each."""
+    effects = Effects(editor)
+    found = _outermost(editor, effects, shims)
+    for function in found:
+        _hide(editor, function)
+    return [f"apart: {editor.module.name(function)}" for function in found]
+
+
+def _outermost(editor: Editor, effects: Effects, shims: Sequence[Value]) -> list[Value]:
+    """The functions that are inactive, and are called or mentioned by what is not."""
+    known, waiting = set(shims), list(shims)
+    found: list[Value] = []
+    while waiting:
+        mentioned = (f for f in editor.functions_mentioned(waiting.pop()) if editor.module.is_defined(f) and f not in known)
+        for function in mentioned:
+            known.add(function)
+            is_apart = deals_with_the_outside(editor, function) and not effects.gives_floats(function)
+            (found if is_apart else waiting).append(function)
+    looked_at = known - set(found)
+    return [
+        f for f in found if not _writes_text(editor, f) or all(_is_own_text(editor, c) for c in _calls(editor, f, looked_at))
+    ]
+
+
+def _calls(editor: Editor, function: Value, callers: Container[Value]) -> list[Value]:
+    calls = (user for user in editor.module.users(function) if editor.module.is_call(user))
+    return [call for call in calls if editor.module.callee(call) == function and editor.module.parent(call) in callers]
+
+
+def _writes_text(inspector: Inspector, function: Value) -> bool:
+    """Whether a function writes text to what its first argument points to."""
+    return "write" in path(inspector.module, inspector.module.subprogram(function))[-1]
+
+
+def _is_own_text(editor: Editor, call: Value) -> bool:
+    """Whether what is written to is a `String` on the stack, and its memory nobody else's.
+
+    Elsewhere Enzyme has shadows of the pointers in it, which would go on pointing to what is freed as the text grows.
+    """
+    place = editor.module.arguments(call)[0]
+    if editor.api.IsConstant(place):
+        return True
+    is_text = bool(editor.api.IsAAllocaInst(place)) and editor.size_of(editor.allocated_type(place)) == _TEXT_BYTES
+    return is_text and not any(_may_be_others(editor, user, place) for user in editor.users_through_offsets(place))
+
+
+def _may_be_others(editor: Editor, user: Value, place: Value) -> bool:
+    """Whether a pointer to other memory may come to a place, or the place's address go elsewhere."""
+    if editor.api.IsAStoreInst(user):
+        value, to = editor.operands(user)
+        is_handed_on = place in editor.bases(value) and not all(_is_read_as_text(editor, base) for base in editor.bases(to))
+        return is_handed_on or not all(_is_new(editor, source) for source in editor.sources(value) if source != place)
+    is_written = editor.is_bulk_write(user) and place in editor.bases(editor.module.arguments(user)[0])
+    return is_written or _goes_elsewhere(editor, user)
+
+
+def _is_read_as_text(editor: Editor, list_of_arguments: Value) -> bool:
+    """Whether what is on the stack is written there, and then read by what deals with text alone."""
+    if not editor.api.IsAAllocaInst(list_of_arguments):
+        return False
+    users = editor.users_through_offsets(list_of_arguments)
+    return not any(editor.api.IsALoadInst(u) or editor.is_bulk_write(u) or _goes_elsewhere(editor, u) for u in users)
+
+
+def _goes_elsewhere(editor: Editor, user: Value) -> bool:
+    """Whether a pointer is handed on to a function that is not about text or the outside."""
+    if not editor.module.is_call(user) or editor.is_intrinsic(user):
+        return False
+    callee = editor.module.callee(user)
+    return not editor.module.is_defined(callee) or not deals_with_the_outside(editor, callee)
+
+
+def _is_new(editor: Editor, value: Value) -> bool:
+    """True for an integer, a constant, and memory that was allocated just now."""
+    return bool(editor.integer_bits(editor.api.TypeOf(value))) or _is_new_memory(editor, value)
+
+
+def _is_new_memory(editor: Editor, value: Value) -> bool:
+    if editor.api.IsAIntToPtrInst(value) or editor.api.IsAPtrToIntInst(value):  # as a `Result` of memory is one word
+        return all(_is_new_memory(editor, source) for source in editor.sources(editor.operands(value)[0]))
+    return bool(editor.api.IsConstant(value)) or (editor.module.is_call(value) and editor.is_fresh_memory(value))
+
+
+def deals_with_the_outside(inspector: Inspector, function: Value) -> bool:
+    """Whether a function is one of std's that are about text or the outside, or of anybody's that writes a value as text.
+
+    Not one that returns by pointer: Enzyme would leave out the shadow of the result's place.
+    """
+    if inspector.parameters(function) and inspector.parameter_has_attribute(function, 0, "sret"):
+        return False
+    where = path(inspector.module, inspector.module.subprogram(function))
+    if not where or where[0] not in STD:
+        types = [type_name(inspector.module, ty) for ty in signature_types(inspector.module, function)]
+        return any(text in ty for ty in types for text in _TEXTS)
+    is_outside = where[0] == _OUTSIDE and where[1] not in _CARRIES and not where[-1].startswith(_READS)
+    return is_outside or where[:2] in _IN_CORE or where[-1].partition("<")[0] == "fmt"
+
+
+def _hide(editor: Editor, function: Value) -> None:
+    """See to it that Enzyme calls a function as it stands.
+
+    It is said to free nothing: of what it frees, as of a text that grows, nothing is read again when adjoints are.
+    """
+    for attribute in _ATTRIBUTES:
+        editor.add_attribute(function, attribute)
+    for attribute in _TO_ENZYME:
+        editor.add_text_attribute(function, attribute)

@@ -1,0 +1,119 @@
+//! What text and floats have to do with each other: what is right, and what is refused.
+
+use crate::dual::Number;
+use std::cell::{Cell, RefCell};
+use std::fmt::{self, Display, Write};
+
+struct Counting<T> {
+    x: T,
+    total: Cell<T>,
+}
+
+impl<T: Number> Display for Counting<T> {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        self.total.set(self.total.get() + self.x * self.x);
+        f.write_str("counted")
+    }
+}
+
+pub fn display_that_adds<T: Number>(xs: &[T], _k: usize) -> T {
+    let mut text = String::new();
+    let mut sum = T::from(0.0);
+    for &x in xs {
+        let it = Counting { x, total: Cell::new(x) };
+        write!(text, "{it} {it}").unwrap();
+        sum += it.total.get();
+    }
+    sum * (text.len() as f64)
+}
+
+pub fn display_by_to_string<T: Number>(xs: &[T], _k: usize) -> T {
+    xs.iter()
+        .map(|&x| {
+            let it = Counting { x, total: Cell::new(x) };
+            let n = it.to_string().len();
+            it.total.get() * n as f64
+        })
+        .sum()
+}
+
+struct Sink<'a, T> {
+    weight: T,
+    total: &'a mut T,
+}
+
+impl<T: Number> Write for Sink<'_, T> {
+    fn write_str(&mut self, s: &str) -> fmt::Result {
+        *self.total += self.weight * s.len() as f64;
+        Ok(())
+    }
+}
+
+pub fn sink_that_adds<T: Number>(xs: &[T], k: usize) -> T {
+    let mut total = T::from(0.0);
+    for &x in xs {
+        write!(Sink { weight: x, total: &mut total }, "{k} and {}", k + 1).unwrap();
+    }
+    total * total
+}
+
+struct Labelled<T> {
+    label: String,
+    value: T,
+}
+
+pub fn cell_of_floats_and_text<T: Number>(xs: &[T], _k: usize) -> T {
+    let log = RefCell::new(Vec::<String>::new());
+    let total = RefCell::new(T::from(1.0));
+    for (i, &x) in xs.iter().enumerate() {
+        *total.borrow_mut() *= x + 2.0;
+        log.borrow_mut().push(format!("step {i}"));
+    }
+    let lines = log.borrow();
+    total.into_inner() * lines.iter().map(|line| line.len()).sum::<usize>() as f64
+}
+
+pub fn printed_points<T: Number>(xs: &[T], k: usize) -> T {
+    struct Point<T>(T, T);
+    impl<T: Number> Display for Point<T> {
+        fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+            let longer = if self.0 > self.1 { "right" } else { "left" };
+            f.pad(longer)
+        }
+    }
+    let mut text = String::new();
+    let mut sum = T::from(0.0);
+    for pair in xs.windows(2) {
+        let point = Point(pair[0], pair[1]);
+        write!(text, "{point:>9}").unwrap();
+        sum += point.0 * point.1;
+    }
+    if k == 77 {
+        println!("{text}");
+    }
+    sum * text.len() as f64 + xs[0]
+}
+
+#[inline(never)]
+fn relabelled<T: Number>(it: &mut Labelled<T>, i: usize) {
+    write!(it.label, "{i} and so on and on").unwrap();
+    it.value = it.value * 0.9 + it.value * it.value * 0.01;
+}
+
+pub fn label_on_the_stack<T: Number>(xs: &[T], k: usize) -> T {
+    let mut sum = T::from(0.0);
+    for (i, &x) in xs.iter().enumerate() {
+        let mut it = Labelled { label: String::new(), value: x * x };
+        for _ in 0..k + 1 {
+            relabelled(&mut it, i);
+        }
+        sum += it.value * it.label.len() as f64;
+    }
+    sum
+}
+
+pub fn numbers_as_text_and_back<T: Number>(xs: &[T], k: usize) -> T {
+    let text = format!("{:.3}", k as f64 * 0.25);
+    let back: f64 = text.parse().unwrap();
+    xs.iter().map(|&x| x * x * back).sum()
+}
