@@ -3,6 +3,8 @@
 #[path = "../../bodies/src/dual.rs"]
 mod dual;
 
+mod elements;
+
 use dual::Number;
 use std::collections::VecDeque;
 
@@ -140,4 +142,5 @@ fn main() {
     for report in reports {
         report(&inputs);
     }
+    elements::report(&inputs);
 }
