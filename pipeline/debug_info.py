@@ -29,7 +29,7 @@ _WRAPPERS = ("MaybeUninit<", "ManuallyDrop<", "MaybeDangling<")
 """Types of the standard library that hold one value, if any; their own fields are no user's words."""
 _NON_ZERO = "NonZero<"
 _MOVERS = {
-    "ptr": ("copy<", "copy_nonoverlapping<", "swap<", "read<", "write<", "replace<"),
+    "ptr": ("copy<", "copy_nonoverlapping<", "swap<", "swap_chunk<", "read<", "write<", "replace<"),
     "mem": ("swap<", "replace<", "take<"),
     "alloc": ("realloc",),
 }
