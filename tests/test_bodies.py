@@ -21,10 +21,11 @@ FULL = pytest.mark.full
     [
         ("bodies", "0", 540),
         ("bodies", "3", 540),
-        ("growth", "0", 228),
-        ("growth", "3", 228),
+        ("growth", "0", 132),
+        ("growth", "3", 132),
+        ("elements", "3", 96),
         *(pytest.param("bodies", level, 540, marks=FULL) for level in "12"),
-        *(pytest.param("growth", level, 228, marks=FULL) for level in "12"),
+        *(pytest.param("growth", level, 132, marks=FULL) for level in "12"),
     ],
 )
 def test_every_body_is_right(crate: str, level: str, count: int) -> None:

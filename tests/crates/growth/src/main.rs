@@ -3,8 +3,6 @@
 #[path = "../../bodies/src/dual.rs"]
 mod dual;
 
-mod elements;
-
 use dual::Number;
 use std::collections::VecDeque;
 
@@ -142,5 +140,4 @@ fn main() {
     for report in reports {
         report(&inputs);
     }
-    elements::report(&inputs);
 }
