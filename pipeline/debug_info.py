@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pipeline.llvm import Module, Value
 
 ARRAY, ENUMERATION, _MEMBER, POINTER, STRUCTURE, BASE = 0x01, 0x04, 0x0D, 0x0F, 0x13, 0x24
-_VARIANT_PART, UNION, _FUNCTION = 0x33, 0x17, 0x2E
+VARIANT_PART, UNION, _FUNCTION = 0x33, 0x17, 0x2E
 _SOURCES = {0x11, 0x29}
 """A compile unit and a file: what functions of other languages are in."""
 
@@ -23,13 +23,20 @@ _TYPES = 5
 _BASE_TYPE, _ELEMENTS, _DISCRIMINATOR = 5, 6, 10
 _EXTRA_DATA = 6  # of a member that is a variant: its tag
 
-_PARTS = {_MEMBER, _VARIANT_PART}
+_PARTS = {_MEMBER, VARIANT_PART}
 FLOAT_BITS = {"f16": 16, "f32": 32, "f64": 64, "f128": 128}
 """The width of each float type."""
 INTEGER_NAMES = {f"{sign}{width}" for sign in "iu" for width in (8, 16, 32, 64, 128, "size")} | {"bool", "char"}
 _WRAPPERS = ("MaybeUninit<", "ManuallyDrop<", "MaybeDangling<")
 """Types of the standard library that hold one value, if any; their own fields are no user's words."""
 _NON_ZERO = "NonZero<"
+_MOVERS = {
+    "ptr": ("copy<", "copy_nonoverlapping<", "swap<", "swap_chunk<", "read<", "write<", "replace<"),
+    "mem": ("swap<", "replace<", "take<"),
+    "alloc": ("realloc",),
+}
+"""How the names of the functions begin that move elements, by their module of the standard library."""
+_STD = {"core", "alloc", "std"}
 _DATA = ".data_ptr"
 """The field of a slice that is its pointer."""
 
@@ -77,8 +84,8 @@ def numbers(module: Module, ty: Value) -> frozenset[str]:
     match module.metadata_tag(ty):
         case tag if tag in {ARRAY, _MEMBER, ENUMERATION}:
             return numbers(module, base_type(module, ty))
-        case tag if tag in {STRUCTURE, UNION, _VARIANT_PART}:
-            return frozenset().union(*(numbers(module, part) for part in _parts(module, ty)))
+        case tag if tag in {STRUCTURE, UNION, VARIANT_PART}:
+            return frozenset().union(*(numbers(module, part) for part in parts(module, ty)))
         case _:
             return frozenset({type_name(module, ty)} if module.type_bits(ty) else ())
 
@@ -96,8 +103,8 @@ def floats_pointed_to(module: Module, ty: Value) -> frozenset[str]:
             return floats_reached(module, base_type(module, ty))
         case tag if tag in {ARRAY, _MEMBER}:
             return floats_pointed_to(module, base_type(module, ty))
-        case tag if tag in {STRUCTURE, UNION, _VARIANT_PART}:
-            return frozenset().union(*(floats_pointed_to(module, part) for part in _parts(module, ty)))
+        case tag if tag in {STRUCTURE, UNION, VARIANT_PART}:
+            return frozenset().union(*(floats_pointed_to(module, part) for part in parts(module, ty)))
         case _:
             return frozenset()
 
@@ -109,7 +116,7 @@ def shared_words(module: Module, ty: Value) -> frozenset[int]:
     """
     found: set[int] = set()
     for node in _reached(module, ty):
-        if module.metadata_tag(node) in {UNION, _VARIANT_PART}:
+        if module.metadata_tag(node) in {UNION, VARIANT_PART}:
             words = set(_words(module, node))
             numbers = {(begin, bits) for begin, bits, is_float in words if not is_float}
             found |= {bits for begin, bits, is_float in words if is_float and (begin, bits) in numbers}
@@ -128,11 +135,11 @@ def _reached(module: Module, ty: Value) -> Iterator[Value]:
         match module.metadata_tag(node):
             case tag if tag in {ARRAY, _MEMBER, POINTER}:
                 waiting.append(base_type(module, node))
-            case tag if tag in {STRUCTURE, UNION, _VARIANT_PART}:
-                waiting += _parts(module, node)
+            case tag if tag in {STRUCTURE, UNION, VARIANT_PART}:
+                waiting += parts(module, node)
 
 
-def _parts(module: Module, ty: Value) -> list[Value]:
+def parts(module: Module, ty: Value) -> list[Value]:
     """The members of a struct, union or variant part, and the part of an enum that is one of several."""
     return [element for element in elements(module, ty) if module.metadata_tag(element) in _PARTS]
 
@@ -152,8 +159,8 @@ def placed(module: Module, node: Value, begin: int = 0) -> Iterator[tuple[int, V
             element = base_type(module, node)
             for offset in range(0, module.type_bits(node), module.type_bits(element) or module.type_bits(node)):
                 yield from placed(module, element, begin + offset)
-        case tag if tag in {STRUCTURE, UNION, _VARIANT_PART}:
-            for part in _parts(module, node):
+        case tag if tag in {STRUCTURE, UNION, VARIANT_PART}:
+            for part in parts(module, node):
                 yield from placed(module, part, begin)
         case _:
             yield begin, node
@@ -180,6 +187,29 @@ def types_made_for(module: Module, instruction: Value) -> Iterator[list[Value]]:
 def functions_around(module: Module, instruction: Value) -> list[str]:
     """The names of the functions around an instruction, the innermost inlined one first."""
     return [module.metadata_string(operands[_NAME]) for operands in _functions_around(module, instruction)]
+
+
+def elements_moved(module: Module, instruction: Value) -> Value:
+    """The type of the elements that an instruction moves; 0 where that is not known.
+
+    It is, where the instruction was written in a function that moves elements of the type that it is made for, as
+    `ptr::copy::<T>`, or in the reallocation of a `RawVec<T>`: what lies between these two is generic over the allocator, if
+    anything, and that is of no size.  Of bytes, which may be of anything, a second function must say the same.
+    """
+    functions = list(_functions_around(module, instruction))
+    types = [sized for function in functions if (sized := [ty for ty in _made_for(module, function) if module.type_bits(ty)])]
+    if not types or len(types[0]) != 1 or not _moves_elements(module, functions[0]):
+        return 0
+    (moved,) = types[0]
+    is_bytes = type_name(module, initialised(module, moved)).lstrip("[").startswith("u8")
+    return 0 if is_bytes and [moved] not in types[1:2] else moved
+
+
+def _moves_elements(module: Module, function: list[Value]) -> bool:
+    space = module.metadata_operands(function[_SCOPE]) if function[_SCOPE] else []
+    is_std = len(space) > _NAME and bool(space[_SCOPE]) and name(module, space[_SCOPE]) in _STD
+    movers = _MOVERS.get(module.metadata_string(space[_NAME]), ()) if is_std else ()
+    return module.metadata_string(function[_NAME]).startswith(movers)
 
 
 def _functions_around(module: Module, instruction: Value) -> Iterator[list[Value]]:
@@ -262,13 +292,13 @@ def _inside(module: Module, node: Value, path: str) -> Iterator[tuple[Value, str
         yield operands[_BASE_TYPE], f"{path}[_]", False
     elif tag == POINTER:
         yield operands[_BASE_TYPE], path, False
-    elif tag in {STRUCTURE, UNION, _VARIANT_PART}:
+    elif tag in {STRUCTURE, UNION, VARIANT_PART}:
         for element in module.metadata_operands(operands[_ELEMENTS]) if operands[_ELEMENTS] else []:
             field = module.metadata_operands(element)
             if module.metadata_tag(element) == _MEMBER:
                 inside = path if name.startswith("&") else f"{path}.{module.metadata_string(field[_NAME]).removeprefix('__')}"
                 yield field[_BASE_TYPE], inside, False
-            elif module.metadata_tag(element) == _VARIANT_PART:
+            elif module.metadata_tag(element) == VARIANT_PART:
                 yield element, path, False
 
 
@@ -304,7 +334,7 @@ def _fields(module: Module, elements: Value) -> Iterator[tuple[str, Value]]:
         match module.metadata_tag(element):
             case tag if tag == _MEMBER:
                 yield module.metadata_string(operands[_NAME]).removeprefix("__"), operands[_BASE_TYPE]
-            case tag if tag == _VARIANT_PART:
+            case tag if tag == VARIANT_PART:
                 yield "", 0
 
 
@@ -375,8 +405,8 @@ def behind(module: Module, path: str, pointee: Value) -> str:
 
 def variant_part(module: Module, ty: Value) -> Value:
     """The part of an enum's type that is one of several; 0 for what is no enum with fields."""
-    parts = (element for element in elements(module, ty) if module.metadata_tag(element) == _VARIANT_PART)
-    return next(parts, 0)
+    found = (element for element in elements(module, ty) if module.metadata_tag(element) == VARIANT_PART)
+    return next(found, 0)
 
 
 def variants(module: Module, part: Value) -> list[Variant]:

@@ -259,6 +259,10 @@ class Module:
             yield int(self.api.MetadataAsValue(self.context, self.api.DILocationGetScope(location)))
             location = self.api.DILocationGetInlinedAt(location)
 
+    def location(self, instruction: Value) -> Value:
+        """The debug info of an instruction's place in the source, the same for all that stands there; 0 for none."""
+        return int(self.api.InstructionGetDebugLoc(instruction) or 0)
+
     def subprogram(self, function: Value) -> Value:
         """The debug info of a function, 0 where it has none."""
         metadata = self.api.GetSubprogram(function)

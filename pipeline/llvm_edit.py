@@ -61,6 +61,11 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "BuildStore": (c_void_p, [c_void_p, c_void_p, c_void_p]),
     "BuildInBoundsGEP2": (c_void_p, [c_void_p, c_void_p, c_void_p, POINTER(c_void_p), c_uint, c_char_p]),
     "BuildFDiv": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
+    "BuildAdd": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
+    "BuildUDiv": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
+    "BuildIsNull": (c_void_p, [c_void_p, c_void_p, c_char_p]),
+    "GetInsertBlock": (c_void_p, [c_void_p]),
+    "ArrayType2": (c_void_p, [c_void_p, c_ulonglong]),
     "BuildMul": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildMemSet": (c_void_p, [c_void_p, c_void_p, c_void_p, c_void_p, c_uint]),
     "BuildMemCpy": (c_void_p, [c_void_p, c_void_p, c_uint, c_void_p, c_uint, c_void_p]),
@@ -106,8 +111,11 @@ class Editor(Inspector):
 
     def say_number(self, load: Value) -> None:
         """Tell Enzyme that what is loaded is the float, or the integer, that its type says: elsewhere it may not find out."""
-        api, context = self.api, self.module.context
-        name = (self.enzyme_type(self.api.TypeOf(load)) or "Integer").encode()
+        self.say_type(load, self.enzyme_type(self.api.TypeOf(load)) or "Integer")
+
+    def say_type(self, load: Value, kind: str) -> None:
+        """Tell Enzyme that what is loaded is of that type of Enzyme's."""
+        api, context, name = self.api, self.module.context, kind.encode()
         leaf = self._node([api.MDStringInContext2(context, name, len(name))])
         everywhere = api.ValueAsMetadata(api.ConstInt(self.integer(32), 2**32 - 1, 0))
         tree = self._node([api.MDStringInContext2(context, b"Unknown", 7), everywhere, leaf])
@@ -122,9 +130,14 @@ class Editor(Inspector):
         else:
             self.api.SetMetadata(value, kind, self.api.MetadataAsValue(self.module.context, self._node([])))
 
-    def say_points_to(self, call: Value, position: int, kind: str) -> None:
-        """Tell Enzyme that an argument of a call points to numbers of that type of Enzyme's, and to nothing else."""
-        name, value = b"enzyme_type", f"{{[-1]:Pointer, [-1,-1]:{kind}}}".encode()
+    def say_points_to(self, call: Value, position: int, kind: str, size: int = 0) -> None:
+        """Tell Enzyme that an argument of a call points to numbers of that type of Enzyme's, and to nothing else.
+
+        Or, given how many bytes it has, to one such number, whatever follows it.
+        """
+        places = range(size if kind == "Integer" else 1) if size else [-1]
+        told = "".join(f", [-1,{place}]:{kind}" for place in places)
+        name, value = b"enzyme_type", f"{{[-1]:Pointer{told}}}".encode()
         attribute = self.api.CreateStringAttribute(self.module.context, name, len(name), value, len(value))
         self.api.AddCallSiteAttribute(call, 1 + position, attribute)
 
@@ -201,6 +214,11 @@ class Editor(Inspector):
         return int(
             self.api.BuildInBoundsGEP2(builder, self.api.Int8TypeInContext(self.module.context), pointer, indices, 1, b"")
         )
+
+    def element(self, builder: Value, pointer: Value, index: Value, size: int) -> Value:
+        """The address of an element of so many bytes of an array."""
+        ty = self.api.ArrayType2(self.api.Int8TypeInContext(self.module.context), size)
+        return int(self.api.BuildInBoundsGEP2(builder, ty, pointer, (c_void_p * 1)(index), 1, b""))
 
     def call(self, builder: Value, ty: Value, function: Value, arguments: Sequence[Value]) -> Value:
         """A call of a function of type `ty`."""

@@ -23,6 +23,7 @@ FULL = pytest.mark.full
         ("bodies", "3", 605),
         ("growth", "0", 132),
         ("growth", "3", 132),
+        ("elements", "3", 96),
         *(pytest.param("bodies", level, 605, marks=FULL) for level in "12"),
         *(pytest.param("growth", level, 132, marks=FULL) for level in "12"),
     ],

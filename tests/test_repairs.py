@@ -787,38 +787,98 @@ COPIES = """
 #![crate_type = "lib"]
 #[derive(Clone, Copy)] pub struct Point { x: f64, y: [f64; 3] }
 #[derive(Clone, Copy)] pub struct Named { x: f64, name: [u64; 2] }
-fn copy<T>(from: &[T], to: &mut [T]) {
+#[inline(always)] fn copy<T>(from: &[T], to: &mut [T]) {
     unsafe { core::ptr::copy_nonoverlapping(from.as_ptr(), to.as_mut_ptr(), from.len()) }
 }
 #[unsafe(no_mangle)] pub fn doubles(from: &[f64], to: &mut [f64]) { copy(from, to) }
 #[unsafe(no_mangle)] pub fn singles(from: &[Option<[f32; 0]>], to: &mut [f32], of: &[f32]) { let _ = from; copy(of, to) }
 #[unsafe(no_mangle)] pub fn points(from: &[Point], to: &mut [Point]) { copy(from, to) }
 #[unsafe(no_mangle)] pub fn counts(from: &[(u32, i32)], to: &mut [(u32, i32)]) { copy(from, to) }
+pub enum Either { Float(f64), Count(u64) }
+#[unsafe(no_mangle)] pub fn references(from: &[&'static f64], to: &mut [&'static f64]) { copy(from, to) }
+#[unsafe(no_mangle)] pub fn bytes(from: &[u8], to: &mut [u8]) { copy(from, to) }
+#[unsafe(no_mangle)] pub fn options(from: &[Option<f64>], to: &mut [Option<f64>]) { copy(from, to) }
+#[unsafe(no_mangle)] pub unsafe fn boxes(from: &[(Option<Box<u8>>, f64, bool)], to: &mut [(Option<Box<u8>>, f64, bool)]) {
+    copy(from, to)
+}
+#[unsafe(no_mangle)] pub fn either(from: &[Either], to: &mut [Either]) { copy(from, to) }
+#[unsafe(no_mangle)] pub fn arrays(from: &[([f64; 64], usize)], to: &mut [([f64; 64], usize)]) { copy(from, to) }
 #[unsafe(no_mangle)] pub fn named(from: &[Named], to: &mut [Named]) { copy(from, to) }
 #[unsafe(no_mangle)] pub fn strings(from: &[&'static str], to: &mut [&'static str]) { copy(from, to) }
 """
 
 
+SWAPS = """
+#![crate_type = "lib"]
+#[unsafe(no_mangle)] pub fn shim(one: &mut (f64, usize), other: &mut (f64, usize)) {
+    core::mem::swap(one, other);
+    one.0 *= 2.0;
+}
+"""
+
+
+def copied(folder: Path, function: str) -> str:
+    (folder / "shim.rs").write_text(COPIES)
+    # Higher up, functions of the same instructions are merged.
+    options = ["--edition=2024", "-g", "-Copt-level=1", "-Ccodegen-units=1", "--cap-lints=allow", "--emit=llvm-bc"]
+    subprocess.run([RUSTC, *options, folder / "shim.rs", "-o", folder / "given.bc"], check=True)
+    return rewritten(folder, lambda editor, _: copies.say_what_is_copied(editor, editor.module.named([function])))
+
+
 @pytest.mark.parametrize(
-    ("function", "kind"),
+    ("function", "told"),
     [
-        ("doubles", "Float@double"),
-        ("singles", "Float@float"),
-        ("points", "Float@double"),
-        ("counts", "Integer"),
-        ("named", None),
-        ("strings", None),
+        ("doubles", "[-1,0]:Float@double"),
+        ("singles", "[-1,0]:Float@float"),
+        ("points", "[-1,0]:Float@double"),
+        ("counts", "[-1,0]:Integer, [-1,1]:Integer, [-1,2]:Integer, [-1,3]:Integer"),
+        ("references", "[-1,0]:Pointer"),
+        ("bytes", "[-1,0]:Integer"),
     ],
 )
-def test_a_copy_is_of_the_type_that_its_function_is_about(tmp_path: Path, function: str, kind: str | None) -> None:
-    (tmp_path / "shim.rs").write_text(COPIES)
-    options = ["--edition=2024", "-g", "-Copt-level=2", "-Ccodegen-units=1", "--emit=llvm-bc"]
+def test_a_copy_is_of_the_type_that_its_function_is_about(tmp_path: Path, function: str, told: str) -> None:
+    (call,) = re.findall(r"call .*@llvm.memcpy.*", body(copied(tmp_path, function), function))
+    assert call.count(f'"enzyme_type"="{{[-1]:Pointer, {told}}}"') == 2
+
+
+@pytest.mark.parametrize(
+    ("function", "loads"),
+    [
+        ("named", ["i64 Integer", "i64 Integer", "double Float@double"]),
+        ("strings", ["ptr Pointer", "i64 Integer"]),
+        ("options", ["i64 Integer", "double Float@double"]),
+        ("boxes", ["ptr Pointer", "double Float@double", "i8 Integer"]),
+    ],
+)
+def test_a_copy_of_mixed_elements_is_made_word_by_word(tmp_path: Path, function: str, loads: list[str]) -> None:
+    text = copied(tmp_path, function)
+    (copier,) = re.findall(r"call .*@(crategrad_copy\w+)\(", body(text, function))
+    assert "llvm.memcpy" not in body(text, function)
+    nodes = dict(re.findall(r"^(!\d+) = !\{(.*)\}$", text, re.MULTILINE))
+    said = re.findall(r"load (\w+), .*!enzyme_type (!\d+)", body(text, copier))
+    kinds = [(ty, nodes[nodes[node].rpartition(" ")[2]]) for ty, node in said]
+    assert [f"{ty} {kind[2:-1]}" for ty, kind in kinds] == loads
+    assert body(text, copier).count("store ") == len(loads)
+    assert audit(TOOLS.libllvm, tmp_path / MODULE, [function]) == []
+    if "double Float@double" in loads:
+        (found,) = audit(TOOLS.libllvm, tmp_path / "given.bc", [function])
+        assert "a copy of elements that hold floats beside other things" in found.message
+
+
+def test_words_of_elements_are_known_by_those_beside_them(tmp_path: Path) -> None:
+    """Of a float and an integer that are swapped with others the integers are known to be none of the floats around."""
+    (tmp_path / "shim.rs").write_text(SWAPS)
+    options = ["--edition=2024", "-g", "-Copt-level=1", "-Ccodegen-units=1", "--emit=llvm-bc"]
     subprocess.run([RUSTC, *options, tmp_path / "shim.rs", "-o", tmp_path / "given.bc"], check=True)
-    text = rewritten(tmp_path, lambda editor, _: copies.say_what_is_copied(editor, editor.module.named([function])))
-    (copied,) = re.findall(r"call .*@llvm.memcpy.*", body(text, function))
-    told = f'"enzyme_type"="{{[-1]:Pointer, [-1,-1]:{kind}}}"'
-    assert copied.count(told) == (2 if kind else 0)
-    assert ("enzyme_type" in copied) == bool(kind)
+    given = body(rewritten(tmp_path, lambda *_: None))
+    assert body(rewritten(tmp_path, retyped)).count("load i64") == given.count("load i64") > 0
+    assert audit(TOOLS.libllvm, tmp_path / MODULE, ["shim"]) == []
+
+
+@pytest.mark.parametrize("function", ["either", "arrays"])
+def test_a_copy_of_elements_whose_words_are_not_known_or_too_many_stays(tmp_path: Path, function: str) -> None:
+    (call,) = re.findall(r"call .*@llvm.memcpy.*", body(copied(tmp_path, function), function))
+    assert "enzyme_type" not in call
 
 
 # ---- constants

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
+from pipeline.allocations import kept
 from pipeline.audit.finding import finding
 from pipeline.call_tree import call_tree, calls, recursive
 from pipeline.debug_info import FLOAT_BITS, floats_pointed_to, numbers, signature_types, types_made_for
 from pipeline.enzyme_driver import Diagnostic
+from pipeline.layout import kinds
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
@@ -21,7 +22,6 @@ _RECURSIVE = "an integer that a recursive function returns by pointer would be s
 
 _ZEROED = {"calloc", "__rust_alloc_zeroed"}
 _COPIES = ("llvm.memcpy.", "llvm.memmove.")
-_ALLOCATES = re.compile(r"malloc|calloc|\w*__rust_alloc(?:_zeroed)?")
 
 
 def taken_for_undefined(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
@@ -33,16 +33,9 @@ def taken_for_undefined(inspector: Inspector, function: Value) -> Iterator[Diagn
 
 def taken_for_constant(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     """Allocations that are chosen from, or whose address is stored, and of which Enzyme is not told that they are active."""
-    for call in calls(inspector, function):
-        is_known = inspector.call_has_text_attribute(call, "enzyme_active")
-        if not is_known and _ALLOCATES.fullmatch(inspector.module.name(inspector.module.callee(call))):
-            users = inspector.module.users(call)
-            if any(inspector.is_choice(user) or _is_stored(inspector, call, user) for user in users):
-                yield finding(inspector, call, _CONSTANT)
-
-
-def _is_stored(inspector: Inspector, value: Value, user: Value) -> bool:
-    return bool(inspector.api.IsAStoreInst(user)) and inspector.operands(user)[0] == value
+    for call in kept(inspector, function):
+        if not inspector.call_has_text_attribute(call, "enzyme_active"):
+            yield finding(inspector, call, _CONSTANT)
 
 
 def copied_as_one_type(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
@@ -55,7 +48,8 @@ def copied_as_one_type(inspector: Inspector, function: Value) -> Iterator[Diagno
 
 def _is_mixed(inspector: Inspector, copy: Value) -> bool:
     """Whether the first generic function around that is about numbers is about floats and other things in one."""
-    about = ([numbers(inspector.module, ty) for ty in types] for types in types_made_for(inspector.module, copy))
+    module = inspector.module
+    about = ([kinds(module, ty) or numbers(module, ty) for ty in types] for types in types_made_for(module, copy))
     found = next((frozenset().union(*each) for each in about if any(each)), frozenset[str]())
     return bool(found & FLOAT_BITS.keys()) and len(found) > 1
 

@@ -10,17 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pipeline.allocations import kept
 from pipeline.call_tree import call_tree
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
-from pipeline.repairs import mixed, opaque
+from pipeline.repairs import opaque
 
 
 def make_active(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Have constants in memory that is chosen from active, in all that the shims reach; a line for each function."""
     done = []
     for function in call_tree(editor, shims):
-        memories = mixed.kept(editor, function)
+        memories = kept(editor, function)
         stores = {store for memory in memories for store in _stores(editor, memory) if _stores_constant(editor, store)}
         for store in sorted(stores):
             editor.api.SetOperand(store, 0, opaque.active(editor, editor.operands(store)[0], store))

@@ -1,7 +1,8 @@
-"""Copies of as many bytes as the program says are of the type that debug info says.
+"""Copies are of the type that debug info says, and those of mixed elements are made word by word.
 
-Where it finds nobody else who reads or writes that memory, Enzyme cannot tell what a `memcpy` of unknown size copies.  The
-function in which it was written can: `copy_nonoverlapping::<f64>` copies nothing else.
+Where it finds nobody else who reads or writes that memory, Enzyme cannot tell what a `memcpy` copies, and of one whose size
+the program says it takes all for what lies at the beginning (`visitMemTransferCommon` in its AdjointGenerator.h).  The
+function in which it was written can: `copy_nonoverlapping::<(f64, usize)>` copies nothing else.
 """
 
 from __future__ import annotations
@@ -9,46 +10,127 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.call_tree import call_tree, calls
-from pipeline.debug_info import FLOAT_BITS, INTEGER_NAMES, numbers, types_around
+from pipeline.debug_info import FLOAT_BITS, INTEGER_NAMES, elements_moved, numbers, types_around
+from pipeline.layout import ADDRESS, Word, words
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 
 _MEMCPY = "llvm.memcpy."
 _POINTERS = (0, 1)
+_MOST_WORDS = 64
+"""Elements of more words stay as they are."""
+_LESS = 36  # LLVMIntULT
 
 
 def say_what_is_copied(editor: Editor, shims: Sequence[Value]) -> list[str]:
-    """Tell Enzyme the types of the copies in all that the shims reach, where they are of one; a line for each function."""
+    """Mend the copies in all that the shims reach; a line for each function."""
     done = []
-    for function in call_tree(editor, shims):
-        copies = [call for call in calls(editor, function) if _is_of_unknown_size(editor, call)]
-        typed = {copy: kind for copy in copies if (kind := _type(editor, copy))}
-        for copy, kind in typed.items():
-            say(editor, copy, kind)
-        if typed:
-            done.append(f"copies: {len(typed)} in {editor.module.name(function)}")
+    for function in list(call_tree(editor, shims)):
+        copies = [call for call in calls(editor, function) if _is_copy(editor, call)]
+        mended = [copy for copy in copies if _mend(editor, copy)]
+        if mended:
+            done.append(f"copies: {len(mended)} in {editor.module.name(function)}")
     return done
 
 
-def say(editor: Editor, copy: Value, kind: str) -> None:
-    """Tell Enzyme what a copy is of."""
-    for position in _POINTERS:
+def _is_copy(editor: Editor, call: Value) -> bool:
+    return editor.module.name(editor.module.callee(call)).startswith(_MEMCPY)
+
+
+def say_elements(editor: Editor, call: Value, positions: Sequence[int]) -> bool:
+    """Tell Enzyme of arguments of a call to what elements they point, where those are all of one kind; False elsewhere.
+
+    It is told of the first word: whatever it is a part of may hold other things, as a node of a `BTreeMap` does.
+    """
+    layout = _elements(editor, call)
+    kinds = {_enzymes(editor, word.kind) for word in layout}
+    for position in positions if len(kinds) == 1 else ():
+        editor.say_points_to(call, position, min(kinds), layout[0].size)
+    return len(kinds) == 1
+
+
+def _mend(editor: Editor, copy: Value) -> bool:
+    """Tell Enzyme what a copy is of, or make it word by word; False where neither can be done."""
+    if say_elements(editor, copy, _POINTERS):
+        return True
+    layout = _elements(editor, copy)
+    if 0 < len(layout) <= _MOST_WORDS:
+        _by_words(editor, copy, layout, editor.module.type_bits(elements_moved(editor.module, copy)) // 8)
+        return True
+    kind = _kind_around(editor, copy)
+    for position in _POINTERS if kind else ():
         editor.say_points_to(copy, position, kind)
+    return bool(kind)
 
 
-def _is_of_unknown_size(editor: Editor, call: Value) -> bool:
-    is_copy = editor.module.name(editor.module.callee(call)).startswith(_MEMCPY)
-    return is_copy and not editor.api.IsAConstantInt(editor.module.arguments(call)[2])
+def _elements(editor: Editor, call: Value) -> list[Word]:
+    """The words of the elements that a call copies or fills; none where that is not known, or it does so to a part of one."""
+    element, size = elements_moved(editor.module, call), editor.module.arguments(call)[2]
+    is_known = element and editor.api.IsAConstantInt(size)
+    is_part = is_known and 8 * editor.api.ConstIntGetZExtValue(size) % editor.module.type_bits(element)
+    return words(editor.module, element) if element and not is_part else []
 
 
-def _type(editor: Editor, copy: Value) -> str:
-    """What Enzyme calls the numbers that a copy is of; nothing where that is not known."""
-    return kind_of(editor, next(types_around(editor.module, copy), []))
-
-
-def kind_of(editor: Editor, types: Sequence[Value]) -> str:
-    """What Enzyme calls the numbers in these types, if they are floats of one type, or integers; else nothing."""
+def _kind_around(editor: Editor, copy: Value) -> str:
+    """What Enzyme calls all numbers that the function around a copy of unknown size is about, if they are of one kind."""
+    if editor.api.IsAConstantInt(editor.module.arguments(copy)[2]):
+        return ""
+    types = next(types_around(editor.module, copy), [])
     found = frozenset[str]().union(*(numbers(editor.module, ty) for ty in types))
     if len(found) == 1 and found <= FLOAT_BITS.keys():
-        return editor.enzyme_type(editor.float_type(FLOAT_BITS[min(found)]))
+        return _enzymes(editor, min(found))
     return "Integer" if found and found <= INTEGER_NAMES else ""
+
+
+def _enzymes(editor: Editor, kind: str) -> str:
+    """What Enzyme calls a kind of words."""
+    return editor.enzyme_type(editor.float_type(FLOAT_BITS[kind])) if kind in FLOAT_BITS else kind
+
+
+def _by_words(editor: Editor, copy: Value, layout: Sequence[Word], size: int) -> None:
+    """Call a function in the place of a copy that copies such elements, so many bytes each."""
+    copier = _copier(editor, layout, size)
+    with editor.module.before(copy) as builder:
+        editor.call(builder, editor.function_type(copier), copier, editor.module.arguments(copy)[:3])
+    editor.api.InstructionEraseFromParent(copy)
+
+
+def _copier(editor: Editor, layout: Sequence[Word], size: int) -> Value:
+    """The function that copies elements of such words from its second argument to its first, as many bytes as its third."""
+    name = "_".join(["crategrad_copy", *(f"{word.begin}{word.kind}{word.size}" for word in layout), str(size)])
+    if found := editor.module.named([name]):
+        return found[0]
+    api, context = editor.api, editor.module.context
+    function = editor.internal_function(name, editor.void_type(), [editor.pointer_type()] * 2 + [editor.integer(64)])
+    for attribute in ("nounwind", "willreturn", "nofree"):
+        editor.add_attribute(function, attribute)
+    to, given, length = editor.parameters(function)
+    with editor.block(function) as builder:
+        loop, end = (api.AppendBasicBlockInContext(context, function, b"") for _ in range(2))
+        begin = api.GetInsertBlock(builder)
+        count = api.BuildUDiv(builder, length, editor.module.int64(size), b"")
+        api.BuildCondBr(builder, api.BuildIsNull(builder, count, b""), end, loop)
+        api.PositionBuilderAtEnd(builder, loop)
+        index = api.BuildPhi(builder, editor.integer(64), b"")
+        places = [editor.element(builder, pointer, index, size) for pointer in (given, to)]
+        for word in layout:
+            _copy_word(editor, builder, word, *places)
+        following = api.BuildAdd(builder, index, editor.module.int64(1), b"")
+        editor.add_values(index, [editor.module.int64(0), following], [begin, loop])
+        api.BuildCondBr(builder, api.BuildICmp(builder, _LESS, following, count, b""), loop, end)
+        api.PositionBuilderAtEnd(builder, end)
+        api.BuildRetVoid(builder)
+    return function
+
+
+def _copy_word(editor: Editor, builder: Value, word: Word, given: Value, to: Value) -> None:
+    """Copy a word from its place in one element to that in another."""
+    api = editor.api
+    is_float = word.kind in FLOAT_BITS
+    integer = editor.pointer_type() if word.kind == ADDRESS else editor.integer(8 * word.size)
+    ty = editor.float_type(8 * word.size) if is_float else integer
+    value = api.BuildLoad2(builder, ty, editor.address(builder, given, word.begin), b"")
+    editor.say_type(value, _enzymes(editor, word.kind))
+    stored = api.BuildStore(builder, value, editor.address(builder, to, word.begin))
+    for access in (value, stored):
+        api.SetAlignment(access, 1)

@@ -1,4 +1,4 @@
-"""Memory that is filled with one byte is of the type that it is read and written as.
+"""Memory that is filled with one byte is of the type that it is read and written as, or that debug info says.
 
 Enzyme wants to know what a `memset` writes, and does not follow an address whose offset it does not know: `buffer[i % 8]`.
 """
@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pipeline.call_tree import call_tree, calls
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
+from pipeline.repairs import copies
 
 _MEMSET = "llvm.memset."
 
@@ -19,12 +20,18 @@ def say_what_is_filled(editor: Editor, shims: Sequence[Value]) -> list[str]:
     done = []
     for function in call_tree(editor, shims):
         fills = (call for call in calls(editor, function) if editor.module.name(editor.module.callee(call)).startswith(_MEMSET))
-        typed = {fill: kind for fill in fills if (kind := _kind(editor, editor.module.arguments(fill)[0]))}
-        for fill, kind in typed.items():
-            editor.say_points_to(fill, 0, kind)
-        if typed:
-            done.append(f"fills: {len(typed)} in {editor.module.name(function)}")
+        said = [fill for fill in fills if _say(editor, fill)]
+        if said:
+            done.append(f"fills: {len(said)} in {editor.module.name(function)}")
     return done
+
+
+def _say(editor: Editor, fill: Value) -> bool:
+    """Tell Enzyme what is filled; False where that is not known."""
+    if kind := _kind(editor, editor.module.arguments(fill)[0]):
+        editor.say_points_to(fill, 0, kind)
+        return True
+    return copies.say_elements(editor, fill, positions=[0])
 
 
 def _kind(editor: Editor, pointer: Value) -> str:

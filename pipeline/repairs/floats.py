@@ -1,4 +1,4 @@
-"""What is loaded as a float is one, and Enzyme is told so.
+"""What is loaded as a float is one, and what is loaded as an integer of elements is that, and Enzyme is told so.
 
 It finds types out by what is done with a value.  One that is only chosen and handed on, as the payload of an `Option` in a
 loop that finds something, has none for it, whatever LLVM's type of it is.
@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.call_tree import call_tree
+from pipeline.layout import INTEGER, word_moved
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 
 
 def say_loaded(editor: Editor, shims: Sequence[Value]) -> list[str]:
-    """Say of all loads of floats in the shims' functions what they load; nothing is logged, as nearly all functions load."""
+    """Say of loads in the shims' functions what they load; nothing is logged, as nearly all functions load floats."""
     for function in call_tree(editor, shims):
         for instruction in editor.module.returning_instructions(function):
             if editor.api.IsALoadInst(instruction) and editor.float_name(editor.api.TypeOf(instruction)):
                 editor.say_number(instruction)
+            elif editor.is_plain_load(instruction) and word_moved(editor, instruction) == INTEGER:
+                editor.say_type(instruction, INTEGER)
     return []

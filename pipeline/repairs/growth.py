@@ -10,10 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.call_tree import call_tree, calls
-from pipeline.debug_info import numbers, types_made_for
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
-from pipeline.repairs import copies
 from pipeline.repairs.inline import CLEAN
 
 _REALLOCATE = "___rust_realloc"
@@ -71,17 +69,6 @@ def _allocate_and_copy(editor: Editor, call: Value) -> None:
         memory = editor.allocate(builder, wanted)
         is_longer = api.BuildICmp(builder, _LESS, length, wanted, b"")
         size = api.BuildSelect(builder, is_longer, length, wanted, b"")
-        copy = api.BuildMemCpy(builder, memory, 1, old, 1, size)
+        api.BuildMemCpy(builder, memory, 1, old, 1, size)
         editor.release(builder, old)
-    if kind := _elements(editor, call):
-        copies.say(editor, copy, kind)
     editor.replace(call, memory)
-
-
-def _elements(editor: Editor, call: Value) -> str:
-    """What Enzyme calls the numbers that are moved, by the first generic function around that is about numbers: a `RawVec`.
-
-    What lies between is generic over the allocator, if anything, and that holds no numbers.
-    """
-    about = (types for types in types_made_for(editor.module, call) if any(numbers(editor.module, ty) for ty in types))
-    return copies.kind_of(editor, next(about, []))

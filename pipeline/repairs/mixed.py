@@ -7,14 +7,13 @@ adjoint.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from pipeline.call_tree import call_tree, calls
+from pipeline.allocations import kept
+from pipeline.call_tree import call_tree
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 
-_ALLOCATES = re.compile(r"malloc|calloc|(?:_RNvCs[0-9A-Za-z]+_7___rustc\d+_)?__rust_alloc(?:_zeroed)?")
 _ACTIVE = "enzyme_active"
 
 
@@ -28,19 +27,3 @@ def make_active(editor: Editor, shims: Sequence[Value]) -> list[str]:
         if found:
             done.append(f"mixed: {len(found)} in {editor.module.name(function)}")
     return done
-
-
-def kept(editor: Editor, function: Value) -> list[Value]:
-    """The allocations in a function whose memory is one of several at a place."""
-    return [call for call in calls(editor, function) if _is_allocation(editor, call) and _is_kept(editor, call)]
-
-
-def _is_allocation(editor: Editor, call: Value) -> bool:
-    callee = editor.module.callee(call)
-    return editor.module.is_function(callee) and bool(_ALLOCATES.fullmatch(editor.module.name(callee)))
-
-
-def _is_kept(editor: Editor, call: Value) -> bool:
-    """Whether the memory is one of several at a place: chosen from, or where a pointer is stored."""
-    users = editor.module.users(call)
-    return any(editor.is_choice(user) or (editor.api.IsAStoreInst(user) and editor.operands(user)[0] == call) for user in users)

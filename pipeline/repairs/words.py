@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from pipeline.call_tree import call_tree
 from pipeline.debug_info import FLOAT_BITS, floats_reached, shared_words, types_around, types_in
+from pipeline.layout import word_moved
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
@@ -44,6 +45,8 @@ class Words:
 
     def parts(self, instruction: Value, bits: int) -> int:
         """How many floats a word of so many bits, moved here, is; 0 where it is none, or where that is not known."""
+        if kind := word_moved(self.inspector, instruction):
+            return bits // FLOAT_BITS[kind] if kind in FLOAT_BITS else 0
         floats = self.floats(instruction) or frozenset()
         widths = {FLOAT_BITS[name] for name in floats}
         return bits // widths.pop() if len(widths) == 1 else 0

@@ -1,0 +1,145 @@
+"""How a type lies in memory, by its debug info: which number or pointer is where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pipeline.debug_info import (
+    ARRAY,
+    BASE,
+    ENUMERATION,
+    FLOAT_BITS,
+    POINTER,
+    STRUCTURE,
+    UNION,
+    VARIANT_PART,
+    base_type,
+    discriminator,
+    elements_moved,
+    name,
+    parts,
+)
+from pipeline.llvm import Module, Value
+from pipeline.llvm_inspect import Inspector
+
+_POINTER_BITS = 64
+INTEGER, ADDRESS = "Integer", "Pointer"
+"""What a word is that is no float."""
+
+
+@dataclass(frozen=True, order=True)
+class Word:
+    """A number or a pointer in a value: at which byte, how many bytes it has; a float's type, or what else it is."""
+
+    begin: int
+    size: int
+    kind: str
+
+
+def words(module: Module, ty: Value) -> list[Word]:
+    """The words of a type, by their places, what nobody uses left out.
+
+    Empty where one is not known, or is a float in one variant of an enum and something else in another.
+    """
+    found = sorted(set(_words(module, ty, 0)), key=lambda word: (word.begin, -word.size))
+    kept: list[Word] = []
+    for word in found:
+        if not kept or kept[-1].begin + kept[-1].size <= word.begin:
+            kept.append(word)
+        elif (both := _as_one(kept[-1], word)) is not None:
+            kept[-1] = both
+        else:
+            return []
+    return kept if all(word.kind for word in kept) else []
+
+
+def kinds(module: Module, ty: Value) -> frozenset[str]:
+    """What the words of a type are; none where that is not known."""
+    return frozenset(word.kind for word in words(module, ty))
+
+
+def word_moved(inspector: Inspector, load: Value) -> str:
+    """What the word is that is loaded of an element to be stored in another, as in `ptr::swap::<(f64, usize)>`.
+
+    Nothing, where that is not known.  It is, where what one such function reads or writes side by side is all words of its
+    elements.
+    """
+    stores = [user for user in inspector.module.users(load) if inspector.is_plain_store(user)]
+    found = {_word_accessed(inspector, access) for access in (load, *stores)} - {""}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _word_accessed(inspector: Inspector, access: Value) -> str:
+    element = elements_moved(inspector.module, access)
+    layout = words(inspector.module, element) if element else []
+    if not layout or layout[0].begin:
+        return ""
+    base, begin, bits = inspector.slot(access)
+    accesses = set(_accessed_with(inspector, access, base))
+    first, step = min(accesses)[0], inspector.module.type_bits(element) // 8
+    begins = {place - (place - first) % step for place, _ in accesses}
+    wanted = [(each + word.begin, word.size) for each in begins for word in layout]
+    if not all(any(_contains(one, word) for one in accesses) for word in wanted):
+        return ""
+    here = ((begin - first) % step, (bits or _POINTER_BITS) // 8)
+    found = {word.kind if _contains(here, (word.begin, word.size)) else "" for word in layout if _overlaps(here, word)}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _contains(place: tuple[int, int], other: tuple[int, int]) -> bool:
+    return place[0] <= other[0] and other[0] + other[1] <= place[0] + place[1]
+
+
+def _overlaps(place: tuple[int, int], word: Word) -> bool:
+    return place[0] < word.begin + word.size and word.begin < place[0] + place[1]
+
+
+def _accessed_with(inspector: Inspector, access: Value, base: Value) -> Iterator[tuple[int, int]]:
+    """Where, counted from `base`, what stands at the same place of the source loads, or stores; and how many bytes."""
+    is_load, where = inspector.is_plain_load(access), inspector.module.location(access)
+    waiting = [base]
+    while waiting:
+        pointer = waiting.pop()
+        for user in inspector.module.users(pointer):
+            if inspector.api.IsAGetElementPtrInst(user):
+                waiting.append(user)
+            elif (inspector.is_plain_load if is_load else inspector.is_plain_store)(user):
+                place, begin, bits = inspector.slot(user)
+                if place == base and inspector.module.location(user) == where:
+                    yield begin, (bits or _POINTER_BITS) // 8
+
+
+def _as_one(first: Word, second: Word) -> Word | None:
+    """Two words that share their place as one, if that is known: a pointer may say by being null which variant it is."""
+    if second.begin + second.size > first.begin + first.size:
+        return None
+    if first.kind == second.kind == INTEGER or first == second:
+        return first
+    is_same_place = (first.begin, first.size) == (second.begin, second.size)
+    return Word(first.begin, first.size, ADDRESS) if is_same_place and {first.kind, second.kind} == {ADDRESS, INTEGER} else None
+
+
+def _words(module: Module, ty: Value, begin: int) -> Iterator[Word]:
+    """The words of each variant alike; of no kind where that is not known."""
+    match module.metadata_tag(ty) if ty else 0:
+        case tag if tag == ARRAY:
+            element = base_type(module, ty)
+            size = module.type_bits(element) if element else 0
+            for offset in range(0, module.type_bits(ty), size) if size else ():
+                yield from _words(module, element, begin + offset // 8)
+        case tag if tag in {STRUCTURE, UNION, VARIANT_PART}:
+            tags = [discriminator(module, ty)] if tag == VARIANT_PART else []
+            for part in [*parts(module, ty), *filter(None, tags)]:
+                if module.metadata_tag(part) == VARIANT_PART:
+                    yield from _words(module, part, begin)
+                else:
+                    yield from _words(module, base_type(module, part), begin + module.type_offset(part) // 8)
+        case tag if ty and module.type_bits(ty):
+            yield Word(begin, module.type_bits(ty) // 8, _kind(module, ty, tag))
+
+
+def _kind(module: Module, ty: Value, tag: int) -> str:
+    if tag == BASE:
+        return name(module, ty) if name(module, ty) in FLOAT_BITS else INTEGER
+    return {ENUMERATION: INTEGER, POINTER: ADDRESS}.get(tag, "")
