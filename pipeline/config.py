@@ -71,7 +71,7 @@ class Verify(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     every: Annotated[
         Count, doc("Which calls of a reverse derivative are checked, of those from one place: every so many; `0` is none.")
     ] = 0
-    differences: Annotated[bool, doc("Hold them against central differences, too: some 60 calls of the function.")] = False
+    differences: Annotated[bool, doc("Hold them against central differences, too: 40 to 70 calls of the function.")] = False
 
 
 class Opt2(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
