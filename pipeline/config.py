@@ -132,6 +132,9 @@ class Keys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = True
     enzyme: Enzyme = Enzyme()
     verify: Verify = Verify()
+    check: Annotated[
+        bool, doc("Have a build end with `./doit gradcheck`, of all functions that it can call: one that is wrong fails it.")
+    ] = False
     opt2: Opt2 = Opt2()
     codegen: Codegen = Codegen()
 

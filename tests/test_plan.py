@@ -158,6 +158,7 @@ CHANGES = {
     "abi_fixup=false": {"abi_fixup"},
     "verify.every=7": {"crate_bitcode"},
     "verify.differences=true": set(),  # nothing is checked
+    "check=true": set(),  # it is after the last stage
     "autodiff=false": {"crate_bitcode", "abi_fixup", "enzyme"},
 }
 
