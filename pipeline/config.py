@@ -39,6 +39,7 @@ _AUTODIFF_NEEDS = {
 
 Text: TypeAlias = Annotated[str, Meta(min_length=1)]
 Level: TypeAlias = Annotated[int, Meta(ge=0, le=3)]
+Count: TypeAlias = Annotated[int, Meta(ge=0, le=10**9)]
 Flags: TypeAlias = Mapping[Annotated[str, Meta(pattern=_FLAG)], Scalar]
 
 
@@ -62,6 +63,15 @@ class Enzyme(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     flags: Annotated[
         Flags, doc(f"More flags for Enzyme: `enzyme-…: true`, no dashes before it; {' and '.join(_REFUSED_FLAGS)} are refused.")
     ] = field(default_factory=dict)
+
+
+class Verify(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Derivatives that check themselves as the program runs."""
+
+    every: Annotated[
+        Count, doc("Which calls of a reverse derivative are checked, of those from one place: every so many; `0` is none.")
+    ] = 0
+    differences: Annotated[bool, doc("Hold them against central differences, too: 40 to 70 calls of the function.")] = False
 
 
 class Opt2(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -124,6 +134,10 @@ class Keys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         ),
     ] = True
     enzyme: Enzyme = Enzyme()
+    verify: Verify = Verify()
+    check: Annotated[
+        bool, doc("Have a build end with `./doit gradcheck`, of all functions that it can call: one that is wrong fails it.")
+    ] = False
     opt2: Opt2 = Opt2()
     codegen: Codegen = Codegen()
 

@@ -93,6 +93,7 @@ def _crate_bitcode(
         lto_bitcode=config.bitcode,
         derivatives=config.autodiff,
         gradcheck=gradcheck,
+        verify=_verifying(config),
         environment=cargo.building_environment(),
         llvm_ar=tools.llvm_ar,
         libllvmlite=tools.libllvmlite,
@@ -101,6 +102,13 @@ def _crate_bitcode(
         target=crate.output / "cargo",
         offline=offline,
     )
+
+
+def _verifying(config: Config) -> dict[str, str]:
+    if not (config.autodiff and config.verify.every):
+        return {}
+    differences = {"CRATEGRAD_VERIFY_DIFFERENCES": "1"} if config.verify.differences else {}
+    return {"CRATEGRAD_VERIFY_EVERY": str(config.verify.every), **differences}
 
 
 def _module_steps(config: Config, std: Mapping[str, str], tools: Tools) -> list[Step]:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from pipeline import process
-from pipeline.call_tree import call_tree
+from pipeline.call_tree import call_tree, calls
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value
 from pipeline.llvm_inspect import Inspector
@@ -74,7 +75,7 @@ class Slicer:
 
 
 def _reached(inspector: Inspector, shims: Iterable[Value]) -> list[Value]:
-    """What the shims call, and what stands in the constants that are used there: Enzyme makes shadows of vtables, too.
+    """What the shims call, what they ask derivatives of, and what stands in the constants that are used there.
 
     Not what is inactive: LLVM, which runs with Enzyme, would look through it.
     """
@@ -84,9 +85,16 @@ def _reached(inspector: Inspector, shims: Iterable[Value]) -> list[Value]:
         active = (f for f in call_tree(inspector, waiting) if not inspector.is_inactive(f))
         called = [function for function in active if function not in found]
         found |= dict.fromkeys(called)
-        mentioned = dict.fromkeys(f for function in called for f in inspector.functions_in_constants(function))
+        found_in = (inspector.functions_in_constants, partial(_asked, inspector))
+        mentioned = dict.fromkeys(f for function in called for find in found_in for f in find(function))
         waiting = [f for f in mentioned if f not in found and not inspector.is_inactive(f)]
     return list(found)
+
+
+def _asked(inspector: Inspector, function: Value) -> list[Value]:
+    """What a function asks Enzyme for derivatives of."""
+    asking = (call for call in calls(inspector, function) if inspector.is_enzymes(inspector.module.callee(call)))
+    return [inspector.module.arguments(call)[0] for call in asking]
 
 
 def _asking(inspector: Inspector, shims: Collection[Value]) -> list[Value]:

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -24,6 +24,7 @@ from pipeline.config import Config, ConfigError
 from pipeline.crate import open_crate, sources_digest
 from pipeline.digests import Digests
 from pipeline.errors import UserError
+from pipeline.key import stage_key
 from pipeline.plan import Sources, plan
 from pipeline.request import Request
 from pipeline.stages import MODULE, NAMES
@@ -124,8 +125,9 @@ class Tasks:
         build = self._build
         if build is None:
             return self._refusing()
+        checks = [(_check, [self._asked, build.digests])] if self._asked.config.check and self._asked.config.autodiff else []
         action = _execute if run else _summarise
-        return {"actions": [(action, [build])], "task_dep": list(build.steps), "io": {"capture": False}}
+        return {"actions": [*checks, (action, [build])], "task_dep": list(build.steps), "io": {"capture": False}}
 
     def abi(self) -> Task:
         """The task of the ABI ledger.  It runs abi_fixup itself: a refusal is one of its verdicts."""
@@ -288,16 +290,14 @@ def _modules(build: Build, is_fixed: bool) -> dict[str, list[Path]]:
 
 def _gradcheck(asked: Request, digests: Digests, junit: str, functions: list[str]) -> TaskFailed | None:
     """Build the crate in each way, have each program check its derivatives, and tell what came of it."""
-    from pipeline.gradcheck import builds, harness, report
+    from pipeline.gradcheck import harness, report
 
     # doit takes what follows a name for one more.
     junit = next((name.removeprefix("--junit=") for name in functions if name.startswith("--junit=")), junit)
     names = [name for name in functions if not name.startswith("--")]
     found, left_out = [], set()
     try:
-        for build_name, config in builds.variants(asked.config).items():
-            build = _open(replace(asked, config=config), digests, gradcheck=True)
-            _bring_up_to_date(build, build_name)
+        for build_name, build in _built_for_gradcheck(asked, digests):
             known = harness.functions(build.program, asked.folder)
             called = harness.chosen(known, names)
             found += [harness.check(build.program, asked.folder, f, build_name, asked.points) for f in called]
@@ -312,6 +312,42 @@ def _gradcheck(asked: Request, digests: Digests, junit: str, functions: list[str
         report.write_junit(found, Path(os.environ.get("CRATEGRAD_CWD", ""), junit))
     failed = any(each.is_failure for each in found)
     return TaskFailed("a derivative is wrong", report=False) if failed else None
+
+
+def _check(asked: Request, digests: Digests) -> TaskFailed | None:
+    """The end of a build with `check: true`: gradcheck, unless these very programs have passed it."""
+    from pipeline.gradcheck.harness import Check
+
+    store = Store(request.cache_folder())
+    try:
+        programs = {name: build.made("link") for name, build in _built_for_gradcheck(asked, digests)}
+    except UserError as error:
+        return _fail(error)
+    finally:
+        digests.save()
+    key = stage_key(Check(asked.points), {name: made.tree for name, made in programs.items() if made}, digests)
+    if store.find(key):
+        return None
+    begin = time.monotonic()
+    failed = _gradcheck(asked, digests, "", [])
+    if failed is None:
+        with store.scratch() as scratch:
+            out, log = scratch / "out", scratch / "log"
+            out.mkdir()
+            log.touch()
+            (out / "passed").touch()
+            store.publish(key, out, log, time.monotonic() - begin)
+    return failed
+
+
+def _built_for_gradcheck(asked: Request, digests: Digests) -> Iterator[tuple[str, Build]]:
+    """The programs that check themselves, brought up to date one by one."""
+    from pipeline.gradcheck import builds
+
+    for name, config in builds.variants(asked.config).items():
+        build = _open(replace(asked, config=config), digests, gradcheck=True)
+        _bring_up_to_date(build, name)
+        yield name, build
 
 
 def _bring_up_to_date(build: Build, name: str) -> None:

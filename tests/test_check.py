@@ -37,7 +37,7 @@ def test_the_crates_own_tests(target: Path) -> None:
     assert "warning" not in done.stderr
 
 
-@pytest.mark.parametrize("flags", ["", "--cfg crategrad --cfg crategrad_gradcheck"])
+@pytest.mark.parametrize("flags", ["", "--cfg crategrad --cfg crategrad_gradcheck", "--cfg crategrad --cfg crategrad_verify"])
 def test_clippy_has_no_warnings(target: Path, flags: str) -> None:
     if not CARGO.with_name("cargo-clippy").exists():
         pytest.skip(f"no cargo-clippy beside {CARGO}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import junitparser
@@ -13,7 +14,7 @@ from pipeline.errors import UserError
 from pipeline.gradcheck import builds, harness, report
 from pipeline.gradcheck.harness import Checked, Function, Point
 from pipeline.request import Points
-from tests.workbench import MANIFEST, ROOT, Finished, Workbench, doit
+from tests.workbench import CUBE, MANIFEST, ROOT, Finished, Workbench, doit
 
 ENERGY = Function("demo::energy", "src/main.rs:3:4", ("d_energy", "t_energy"))
 RATE = Function("demo::inner::rate", "src/main.rs:9:4", ("d_rate",))
@@ -225,3 +226,31 @@ def test_a_crate_without_derivatives_says_so(tmp_path: Path) -> None:
     finished = bench.doit("gradcheck")
     assert finished.returncode == 1
     assert "error: there is nothing to check" in finished.stderr
+
+
+FORGETFUL = """
+#[autodiff_reverse(dg, Duplicated, Const, Active)]
+fn g(x: &[f64], scratch: &mut [f64]) -> f64 {
+    for (x, to) in x.iter().zip(scratch.iter_mut()) {
+        *to = x * x;
+    }
+    scratch.iter().sum()
+}
+"""
+
+
+@pytest.mark.toolchain
+def test_a_build_can_end_with_it(tmp_path: Path) -> None:
+    """Once: what has passed is known.  What is wrong fails the build, each time."""
+    bench, seed = Workbench(tmp_path), f"seed={time.time_ns() % 2**32}"  # points that no run before this one has checked
+    bench.write(CUBE, MANIFEST)
+    first = bench.build("check=true", seed)
+    assert re.search(r"^bench::f .* right ", first.stdout, re.MULTILINE)
+    again = bench.build("check=true", seed)
+    assert "bench::f" not in re.sub(r"reverse mode of bench::f", "", again.stdout)
+    called = CUBE.replace("    let x = f64", "    dg(&[1.0], &mut [0.0], &mut [0.0], 1.0);\n    let x = f64")
+    bench.write(f"{called}{FORGETFUL}", MANIFEST)
+    for _ in range(2):
+        failed = bench.doit("build", "check=true", seed)
+        assert failed.returncode == 1
+        assert re.search(r"^bench::g .* wrong ", failed.stdout, re.MULTILINE), failed.stdout + failed.stderr

@@ -71,6 +71,7 @@ PLANS = {
     "default": EVERYTHING,
     "fat-lto": EVERYTHING,
     "single-module-merge": EVERYTHING,
+    "verify": EVERYTHING,
     "autodiff=false": WITHOUT_AUTODIFF,
     "autodiff=false build_std=none": WITHOUT_STD,
     "autodiff=false bitcode=false": WITHOUT_BITCODE,
@@ -157,6 +158,9 @@ CHANGES = {
     "enzyme.fast_math=false": {"enzyme"},
     "enzyme.flags.enzyme-print-perf=true": {"enzyme"},
     "abi_fixup=false": {"abi_fixup"},
+    "verify.every=7": {"crate_bitcode"},
+    "verify.differences=true": set(),  # nothing is checked
+    "check=true": set(),  # it is after the last stage
     "autodiff=false": {"crate_bitcode", "abi_fixup", "enzyme"},
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from pipeline.config import Codegen, Config, Opt1, Opt2
+from pipeline.config import Codegen, Config, Opt1, Opt2, Verify
 
 AS_CONFIGURED = "as configured"
 UNOPTIMISED = "unoptimised"
@@ -12,6 +12,7 @@ UNOPTIMISED = "unoptimised"
 
 def variants(config: Config) -> dict[str, Config]:
     """The configs by what they are called in the report; each has a folder of its own beside the crate."""
+    config = msgspec.structs.replace(config, verify=Verify())
     unoptimised = msgspec.structs.replace(
         config,
         name=f"{config.name}-gradcheck-unoptimised",

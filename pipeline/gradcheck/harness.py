@@ -50,6 +50,13 @@ class Function(msgspec.Struct, frozen=True):
         return f"::{self.function}".endswith(f"::{name}") or name in self.derivatives
 
 
+@dataclass(frozen=True)
+class Check:
+    """What a check depends on beside the programs: for the key under which it is known to have passed."""
+
+    points: Points
+
+
 class Point(msgspec.Struct, frozen=True):
     """What the program says of a function at a point."""
 

@@ -28,6 +28,7 @@ from pipeline.repairs import (
     integers,
     loops,
     mixed,
+    nested,
     opaque,
     overlaps,
     panics,
@@ -53,6 +54,7 @@ They make of a loop over two words the word with its halves: done here first, th
 
 _OF_CALLS = (
     ("apart", apart.say_inactive),
+    ("nested", nested.inline),
     ("inline", inline.headers_with_packed_floats),
     ("dispatch", dispatch.indirect_calls),
     ("inline", inline.headers_with_packed_floats),  # of what is called by its name only now

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pipeline import process
+from pipeline import process, verification
 from pipeline.debug_info import parameter_types, pointee_leaves, shared_floats
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value
@@ -112,11 +112,11 @@ class AbiFixup:
         Raises: UserError for the first that has no primal, or not the activities and width it describes.
         """
         with Module(self.libllvm, self._optimised(inputs["module"] / MODULE, out, log)) as module:
+            repairs = verification.leave_out(module, _shims(module))
             derivatives = list(_rewrite(Editor(module)))
-            repairs: list[str] = []
             if derivatives and self.repairs:
                 forward = module.named(d.shim for d in derivatives if d.mode == "forward")
-                repairs = repair(module, module.named(d.shim for d in derivatives), forward, self.without)
+                repairs += repair(module, module.named(d.shim for d in derivatives), forward, self.without)
             module.write(out / MODULE)
         found = sorted({json.dumps(asdict(d)): d for d in derivatives}.items())
         (out / DERIVATIVES).write_text(json.dumps([asdict(d) for _, d in found], indent=1))
@@ -134,15 +134,25 @@ class AbiFixup:
 def asked(module: Module) -> list[Derivative]:
     """The derivatives that a module's placeholders describe, each with its shim; nothing is rewritten, nor refused."""
     found = []
+    for call in _placeholders(module):
+        descriptor, shim, *_ = module.arguments(call)
+        with suppress(UserError):
+            derivative = _describe(module.string(descriptor), module.place(call))
+            found.append(replace(derivative, shim=module.name(shim)))
+    return list(dict.fromkeys(found))
+
+
+def _placeholders(module: Module) -> Iterator[Value]:
+    """The calls of placeholders, as far as they are what they should be."""
     for function in module.functions():
         version = _PLACEHOLDER.fullmatch(module.name(function))
         for user in module.users(function) if version and int(version[1]) == VERSION else []:
             if module.is_call(user) and module.callee(user) == function and len(module.arguments(user)) > 1:
-                descriptor, shim, *_ = module.arguments(user)
-                with suppress(UserError):
-                    derivative = _describe(module.string(descriptor), module.place(user))
-                    found.append(replace(derivative, shim=module.name(shim)))
-    return list(dict.fromkeys(found))
+                yield user
+
+
+def _shims(module: Module) -> list[Value]:
+    return list(dict.fromkeys(module.arguments(call)[1] for call in _placeholders(module)))
 
 
 def _rewrite(editor: Editor) -> Iterator[Derivative]:

@@ -55,6 +55,9 @@ class CrateBitcode:
     """Whether derivatives get bodies: the frontend's `--cfg crategrad`."""
     gradcheck: bool
     """Whether derivatives can be checked by the program itself: the frontend's `--cfg crategrad_gradcheck`."""
+    verify: Mapping[str, str]
+    """What the frontend reads when it is compiled to derivatives that check themselves, its `--cfg crategrad_verify`; else
+    nothing."""
     environment: Mapping[str, str]
     """Variables that build scripts go by."""
     llvm_ar: Tool
@@ -103,7 +106,9 @@ class CrateBitcode:
             flags.append("--cfg=crategrad")
         if self.gradcheck:
             flags.append("--cfg=crategrad_gradcheck")
-        return cargo.environment(self.rust, flags, hooks, self.environment)
+        if self.verify:
+            flags.append("--cfg=crategrad_verify")
+        return cargo.environment(self.rust, flags, hooks, {**self.environment, **self.verify})
 
 
 def _executable(messages: Path, binary: str) -> Path:

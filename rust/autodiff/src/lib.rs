@@ -56,10 +56,10 @@
 //! is not supported is an error at the word that is the cause, and never a derivative that is wrong.
 #![no_std]
 
-#[cfg(any(feature = "check", crategrad_gradcheck))]
+#[cfg(any(feature = "check", crategrad_gradcheck, crategrad_verify))]
 extern crate std;
 
-#[cfg(any(feature = "check", crategrad_gradcheck))]
+#[cfg(any(feature = "check", crategrad_gradcheck, crategrad_verify))]
 pub mod check;
 
 /// Generates a derivative in forward mode: `#[autodiff_forward(name, [width,] activities…)]`.
@@ -195,11 +195,11 @@ pub use autodiff_macros::autodiff_reverse;
 /// # Panics
 ///
 /// If anything is wrong, with the report; and as the derivative does in a build without Crategrad.
-#[cfg(any(feature = "check", crategrad_gradcheck))]
+#[cfg(any(feature = "check", crategrad_gradcheck, crategrad_verify))]
 pub use autodiff_macros::gradcheck;
 
 /// [`gradcheck!`] that returns `Result<Report, Report>`: an `Err` where anything is wrong.
-#[cfg(any(feature = "check", crategrad_gradcheck))]
+#[cfg(any(feature = "check", crategrad_gradcheck, crategrad_verify))]
 pub use autodiff_macros::try_gradcheck;
 
 /// Says what `./doit gradcheck` gives the arguments of a function; it stands below the attributes of its derivatives.
@@ -334,6 +334,38 @@ macro_rules! __gradcheck {
 #[cfg(not(crategrad_gradcheck))]
 macro_rules! __gradcheck {
     ($($function:tt)*) => {};
+}
+
+/// What a derivative checks itself by, in a build that wants it: then, and only then, does this become anything.
+#[doc(hidden)]
+#[macro_export]
+#[cfg(crategrad_verify)]
+macro_rules! __verify {
+    ($($code:tt)*) => { $($code)* };
+}
+
+/// What a derivative checks itself by, in a build that wants it: then, and only then, does this become anything.
+#[doc(hidden)]
+#[macro_export]
+#[cfg(not(crategrad_verify))]
+macro_rules! __verify {
+    ($($code:tt)*) => {};
+}
+
+/// A derivative that knows who called it, in a build where it tells of it; as it is otherwise.
+#[doc(hidden)]
+#[macro_export]
+#[cfg(crategrad_verify)]
+macro_rules! __knowing_its_caller {
+    ($($derivative:tt)*) => { #[track_caller] $($derivative)* };
+}
+
+/// A derivative that knows who called it, in a build where it tells of it; as it is otherwise.
+#[doc(hidden)]
+#[macro_export]
+#[cfg(not(crategrad_verify))]
+macro_rules! __knowing_its_caller {
+    ($($derivative:tt)*) => { $($derivative)* };
 }
 
 /// Picks the derivative's body for this build; here and not in the user's crate, which need not know of the cfg.

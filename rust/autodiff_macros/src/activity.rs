@@ -190,6 +190,15 @@ impl Activity {
         Err(error(word.span(), message, valid_here))
     }
 
+    /// The activity in forward mode of what has this one in reverse mode.
+    pub fn in_forward_mode(self) -> Self {
+        if self == Const {
+            Const
+        } else {
+            Dual
+        }
+    }
+
     /// Whether a derivative with an argument of this activity is `unsafe`, as in `std::autodiff`: what the function
     /// writes there may be left out.
     pub fn is_unsafe(self) -> bool {

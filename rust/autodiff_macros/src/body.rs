@@ -57,8 +57,7 @@ impl Derivative {
                 )
             }
         };
-        let is_deprecated = self.primal.attributes.iter().any(|attribute| attribute.path().is_ident("deprecated"));
-        let deprecated = is_deprecated.then(|| generated!(#[allow(deprecated)]));
+        let deprecated = self.allowing_deprecated();
         generated! {
             #deprecated
             let __crategrad_shim = const {
@@ -67,8 +66,14 @@ impl Derivative {
         }
     }
 
+    /// What stands before a call of the primal, if users are told not to call it.
+    pub fn allowing_deprecated(&self) -> Option<TokenStream> {
+        let is_deprecated = self.primal.attributes.iter().any(|attribute| attribute.path().is_ident("deprecated"));
+        is_deprecated.then(|| generated!(#[allow(deprecated)]))
+    }
+
     /// `f`, `Self::f`, `f::<T, N>`.
-    fn primal_path(&self) -> TokenStream {
+    pub fn primal_path(&self) -> TokenStream {
         // Of the macro, so that it does not mean an argument of the derivative: `fn f(f: f64)`.
         let mut name = self.primal.name.clone();
         name.set_span(Span::mixed_site().located_at(name.span()));
@@ -92,11 +97,26 @@ impl Derivative {
         }
     }
 
-    /// Puts every value into a local, hands pointers to all of them to the placeholder, and returns what it left there.
+    /// What is there in a build by the pipeline, and what it checks itself by where the config wants that.
     fn body_with_crategrad(&self) -> TokenStream {
+        let calling =
+            |[before, after]: [Option<TokenStream>; 2]| self.calling(&descriptor::expression(self), before, after);
+        match self.verification() {
+            None => calling([None, None]),
+            Some(around) => calling(around.map(|code| Some(generated!(::autodiff::__verify! { #code })))),
+        }
+    }
+
+    /// Puts every value into a local, hands pointers to all of them to the placeholder, and returns what it left there;
+    /// with statements before and after.
+    pub fn calling(
+        &self,
+        descriptor: &TokenStream,
+        before: Option<TokenStream>,
+        after: Option<TokenStream>,
+    ) -> TokenStream {
         let assertions = self.assertions();
         let checks = self.length_checks();
-        let descriptor = descriptor::expression(self);
         let shim = self.shim();
         let Places { locals, pointers, returned } = self.places();
         let returned = match returned.as_slice() {
@@ -110,11 +130,13 @@ impl Derivative {
             const __CRATEGRAD_DESCRIPTOR: *const u8 = #descriptor.as_ptr();
             #(#assertions)*
             #(#checks)*
+            #before
             #(#locals)*
             #shim
             unsafe {
                 ::autodiff::__private::__crategrad_placeholder_v2(__CRATEGRAD_DESCRIPTOR, __crategrad_shim, #(#pointers),*);
             }
+            #after
             #returned
         }
     }
@@ -179,7 +201,7 @@ impl Derivative {
     }
 
     /// A name for each argument that no token of the user can mean.
-    fn locals(&self, what: &str) -> Vec<Ident> {
+    pub fn locals(&self, what: &str) -> Vec<Ident> {
         (0..self.arguments.len()).map(|index| local(format_args!("{what}_{index}"))).collect()
     }
 }
@@ -368,6 +390,6 @@ fn by_name(generic: &GenericParam) -> Option<TokenStream> {
 }
 
 /// A name that no token of the user can mean; nor can the primal's own name, which is resolved here as well.
-fn local(name: std::fmt::Arguments<'_>) -> Ident {
+pub fn local(name: std::fmt::Arguments<'_>) -> Ident {
     Ident::new(&format!("__crategrad_{name}"), Span::mixed_site())
 }

@@ -13,6 +13,7 @@ use syn::spanned::Spanned;
 use syn::{Receiver, Type};
 
 /// A derivative whose request fits its function.
+#[derive(Clone)]
 pub struct Derivative {
     /// Its name.
     pub name: Ident,
@@ -29,6 +30,7 @@ pub struct Derivative {
 }
 
 /// An argument with its activity.
+#[derive(Clone)]
 pub struct Differentiated {
     /// Its name.
     pub name: Ident,
@@ -45,6 +47,7 @@ pub struct Differentiated {
 }
 
 /// A result with its activity.
+#[derive(Clone)]
 pub struct Returned {
     /// Its type.
     pub ty: Type,

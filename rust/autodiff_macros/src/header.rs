@@ -13,6 +13,7 @@ use syn::spanned::Spanned;
 use syn::{Abi, Attribute, FnArg, Generics, Pat, PatType, Receiver, ReturnType, Signature, Token, Type, Visibility};
 
 /// The function that is differentiated, without its body: nothing here depends on it.
+#[derive(Clone)]
 pub struct Header {
     /// Its attributes, this one and those already expanded left out.
     pub attributes: Vec<Attribute>,
@@ -37,6 +38,7 @@ pub struct Header {
 }
 
 /// An argument of the function that is differentiated.
+#[derive(Clone)]
 pub struct Argument {
     /// Its name, without `mut`; one of ours where there is a pattern.
     pub name: Ident,
@@ -49,6 +51,7 @@ pub struct Argument {
 }
 
 /// What a function returns.
+#[derive(Clone)]
 pub enum Output {
     /// Nothing: no `->` in the header.
     Nothing,

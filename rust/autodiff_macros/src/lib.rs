@@ -4,7 +4,8 @@
 //! [`scope`] for where it stands and [`impl_trait`] for types without a name; [`activity`] knows the language of both,
 //! [`derivative`] holds one against the other, and [`signature`] and [`body`] write the function that takes the
 //! derivative's place; [`descriptor`] is what it tells the later stages of the build. [`gradcheck`] reads the same attributes
-//! in front of a call, and writes what compares the derivatives there; [`numbers`] is the derive that it needs.
+//! in front of a call, and writes what compares the derivatives there; [`numbers`] is the derive that it needs. [`verify`]
+//! writes what a derivative checks itself by.
 
 /// `quote!` for the code that a derivative consists of: its locals are names that no token of the user can mean.
 macro_rules! generated {
@@ -33,6 +34,7 @@ mod numbers;
 mod scope;
 mod signature;
 mod types;
+mod verify;
 
 use activity::Mode;
 use proc_macro2::TokenStream;

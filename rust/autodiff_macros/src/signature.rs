@@ -30,12 +30,17 @@ impl Derivative {
         let may_leave_out = self.arguments.iter().any(|argument| argument.activity.is_unsafe());
         let unsafety = unsafety.map_or(may_leave_out.then(|| generated!(unsafe)), |word| Some(word.to_token_stream()));
         // All of it at the name that the user gave it: where that is taken already, the compiler says it there.
-        generated_at! { name.span(),
+        let item = generated_at! { name.span(),
             #[doc = #documentation]
             #(#attributes)*
             #complexity
             #foreign
             #visibility #unsafety #abi fn #name #generics(#(#parameters),*) #output #where_clause { #body }
+        };
+        match (self.mode, abi) {
+            // `extern` functions cannot know their caller.
+            (Mode::Reverse, None) => generated!(::autodiff::__knowing_its_caller! { #item }),
+            _ => item,
         }
     }
 

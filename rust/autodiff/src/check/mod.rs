@@ -29,6 +29,9 @@ mod numbers;
 mod random;
 mod report;
 mod run;
+#[cfg(crategrad_verify)]
+#[doc(hidden)]
+pub mod verify;
 
 pub use autodiff_macros::{Generate, Numbers};
 pub use generate::{Generate, Source};

@@ -135,15 +135,8 @@ impl Function<'_> {
         }
     }
 
-    /// By how much each number changes if it changes by as much as it is, or as others of that argument are.
-    #[expect(clippy::cast_precision_loss, reason = "of a count")]
     fn scales(&self) -> Lists {
-        let scale = |list: &Vec<f64>| {
-            let mean = (list.iter().map(|x| x * x).sum::<f64>() / list.len().max(1) as f64).sqrt();
-            let typical = if mean > 0.0 && mean.is_finite() { mean } else { 1.0 };
-            list.iter().map(|x| if x.is_finite() { x.abs().max(typical) } else { typical }).collect()
-        };
-        self.at.iter().map(scale).collect()
+        self.at.iter().map(|list| scales(list)).collect()
     }
 
     fn tolerance(&self) -> f64 {
@@ -398,6 +391,14 @@ impl Direction {
     }
 }
 
+/// By how much each number changes if it changes by as much as it is, or as others of that argument are.
+#[expect(clippy::cast_precision_loss, reason = "of a count")]
+pub(super) fn scales(list: &[f64]) -> Vec<f64> {
+    let mean = (list.iter().map(|x| x * x).sum::<f64>() / list.len().max(1) as f64).sqrt();
+    let typical = if mean > 0.0 && mean.is_finite() { mean } else { 1.0 };
+    list.iter().map(|x| if x.is_finite() { x.abs().max(typical) } else { typical }).collect()
+}
+
 /// How many more halvings a number needs that is small beside its scale.
 fn halvings(scale: f64, number: f64) -> usize {
     let mut size = number.abs();
@@ -446,11 +447,11 @@ fn terms<'a>(left: &'a Lists, right: &'a Lists) -> impl Iterator<Item = f64> + '
     left.iter().zip(right).flat_map(move |(left, right)| left.iter().zip(right).map(term))
 }
 
-fn dot(left: &Lists, right: &Lists) -> f64 {
+pub(super) fn dot(left: &Lists, right: &Lists) -> f64 {
     terms(left, right).sum()
 }
 
-fn magnitude(left: &Lists, right: &Lists) -> f64 {
+pub(super) fn magnitude(left: &Lists, right: &Lists) -> f64 {
     terms(left, right).map(f64::abs).sum()
 }
 

@@ -17,7 +17,7 @@ fn shared(x: f64, y: f64) -> f64 {
 /// Calls what a derivative reaches, and is not reached itself.
 #[inline(never)]
 fn mixed(x: &[f64]) -> f64 {
-    x.iter().map(|x| shared(*x, 1.0)).sum()
+    x.iter().map(|y| shared(*y, x[0])).sum()
 }
 
 #[inline(never)]

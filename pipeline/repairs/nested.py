@@ -1,0 +1,30 @@
+"""What asks for a derivative and is differentiated itself is inlined into the shim: Enzyme looks for such calls there alone.
+
+It differentiates what a shim asks for before the shim; in what that calls, it takes the call for one like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipeline.call_tree import call_tree, calls, recursive
+from pipeline.llvm import Value
+from pipeline.llvm_edit import Editor
+
+
+def inline(editor: Editor, shims: Sequence[Value]) -> list[str]:
+    """Inline whatever lies between a shim and a call of Enzyme's, but for what calls itself; a line for each function."""
+    import networkx as nx
+
+    tree = call_tree(editor, shims)
+    asking = [f for f in tree if any(editor.is_enzymes(editor.module.callee(call)) for call in calls(editor, f))]
+    between = {caller for f in asking for caller in (f, *nx.ancestors(tree, f))} - recursive(tree) - set(shims)
+    if not between:
+        return []
+    names = sorted(map(editor.module.name, between))
+    for caller in tree:
+        for call in calls(editor, caller):
+            if editor.module.callee(call) in between:
+                editor.inline_call(call)
+    editor.run_passes("always-inline")
+    return [f"nested: {name}" for name in names]

@@ -1,0 +1,207 @@
+"""Derivatives that check themselves (`verify` of the config): what they find, say and leave alone."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from pipeline import enzyme_driver, verification
+from pipeline.config import load
+from pipeline.gradcheck import builds
+from pipeline.llvm import Module
+from pipeline.llvm_edit import Editor
+from pipeline.repairs import NAMES, nested
+from pipeline.stages import enzyme
+from pipeline.stages.abi_fixup import AbiFixup
+from pipeline.toolchain import find_tools
+from tests import alone
+from tests.workbench import MANIFEST, ROOT, Workbench, doit
+
+CRATE = ROOT / "tests/crates/verify"
+STAGES = CRATE / "target/crategrad/verify/stages"
+WRONG = 86
+
+WITHOUT_CURES = ("option", "result", "moved", "carried")
+"""The functions of the crate that come out wrong without a word: classes S4, S5, S6 and S9."""
+
+
+def run(program: Path, *arguments: str, asking: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run([program, *arguments], env={"CRATEGRAD_VERIFY": asking}, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def program() -> Path:
+    """The crate, built to check itself."""
+    built = doit("build", f"crate={CRATE}", "config=verify")
+    assert built.returncode == 0, built.stdout + built.stderr
+    return CRATE / "target/crategrad/verify/verify"
+
+
+@pytest.fixture(scope="module")
+def faulty(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same without repairs, and with nobody who refuses what comes of that."""
+    out, tools = tmp_path_factory.mktemp("faulty"), find_tools()
+    fixup = AbiFixup(tools.opt, tools.libllvm, raw=False, repairs=True, without=tuple({*NAMES} - {"nested"}))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(enzyme, "audit", lambda *_: [])
+        patched.setattr(enzyme_driver, "_MEMMOVE", "what Enzyme never says")
+        alone.build(
+            STAGES / "03-llvm_link", alone.stages(2, tools) | {"abi_fixup": fixup}, STAGES.parent / "stages", out, tools
+        )
+    return out / "link" / program.name
+
+
+@pytest.mark.toolchain
+@pytest.mark.parametrize("function", WITHOUT_CURES)
+def test_what_is_wrong_is_found_where_it_is_called(function: str, faulty: Path) -> None:
+    done = run(faulty, function)
+    assert done.returncode == WRONG, done.stdout + done.stderr
+    assert len(re.findall("^error: ", done.stderr, re.MULTILINE)) == 1, "once for three calls"
+    lines = enumerate((CRATE / "src/main.rs").read_text().splitlines(), 1)
+    line = next(number for number, text in lines if re.search(rf"d_{function}\(&?x, ", text))
+    assert re.search(rf"^error: `d_{function}`, .* is wrong\n  --> src/main.rs:{line}:", done.stderr, re.MULTILINE), done.stderr
+    assert re.search(r"  reverse mode (\S+), .*\n  forward mode (\S+), .*\n  off by \S+, relatively \S+; ", done.stderr)
+    assert "numbers that move: 9 in x\n" in done.stderr
+    assert "verify: 3 calls of derivatives from 1 places, 3 checked, 3 wrong, 0 undecided" in done.stderr
+
+
+@pytest.mark.toolchain
+def test_the_program_can_end_at_once(faulty: Path) -> None:
+    done = run(faulty, "moved", asking="abort")
+    assert done.returncode == -6
+    assert done.stdout == ""
+
+
+@pytest.mark.toolchain
+@pytest.mark.parametrize("function", [*WITHOUT_CURES, "report"])
+def test_what_is_right_stays_as_it_is(function: str, program: Path) -> None:
+    built = doit("build", f"crate={CRATE}")
+    assert built.returncode == 0, built.stderr
+    done, plain = run(program, function), run(CRATE / "target/crategrad/default/verify", function)
+    assert (done.returncode, done.stdout) == (0, plain.stdout)
+    assert "error" not in done.stderr
+
+
+@pytest.mark.toolchain
+def test_what_was_not_checked_is_told_without_being_asked_for(program: Path) -> None:
+    said = run(program, "report").stderr
+    assert "3 calls of derivatives from 3 places, 2 checked, 0 wrong" in said
+    assert re.search(r"`d_opaque` at src/main.rs:\d+:\d+, called 1 times: not checked, `x` is `verify::Opaque`", said)
+    assert run(program, "moved").stderr == ""
+    assert "3 calls of derivatives from 1 places, 3 checked" in run(program, "moved", asking="summary").stderr
+
+
+ASKING = """
+define void @shim(ptr %x, ptr %to) {
+  call void @asking(ptr %x, ptr %to)
+  ret void
+}
+define void @asking(ptr %x, ptr %to) noinline {
+  %shadow = alloca double
+  %seen = alloca ptr
+  store ptr @places, ptr %seen
+  %wanted = call i1 @__crategrad_verify_wanted(ptr %seen)
+  br i1 %wanted, label %checks, label %goes_on
+checks:
+  call void @copies(ptr %seen)
+  br label %goes_on
+goes_on:
+  call void (...) @__enzyme_autodiff(ptr @inner, ptr %x, ptr %shadow)
+  ret void
+}
+define void @user(ptr %x) {
+  %wanted = call i1 @__crategrad_verify_wanted(ptr %x)
+  br i1 %wanted, label %checks, label %goes_on
+checks:
+  call void @copies(ptr %x)
+  br label %goes_on
+goes_on:
+  ret void
+}
+@places = external constant ptr
+declare i1 @__crategrad_verify_wanted(ptr)
+declare void @copies(ptr)
+declare void @inner(ptr)
+declare void @__enzyme_autodiff(...)
+"""
+
+
+def test_nothing_is_checked_where_it_is_differentiated_and_enzyme_sees_who_asks(tmp_path: Path) -> None:
+    (tmp_path / "module.ll").write_text(ASKING)
+    with Module(find_tools().libllvm, tmp_path / "module.ll") as module:
+        shims = module.named(["shim"])
+        assert verification.leave_out(module, shims) == ["not verified, as it is differentiated itself: asking"]
+        assert nested.inline(Editor(module), shims) == ["nested: asking"]
+        asked = [
+            [module.name(module.callee(i)) for i in module.instructions(f) if module.is_call(i)]
+            for f in module.named(["shim", "user"])
+        ]
+    assert "__enzyme_autodiff" in asked[0]
+    assert not {"copies", "asking", "__crategrad_verify_wanted"} & set(asked[0])
+    assert asked[1] == ["__crategrad_verify_wanted", "copies"]
+
+
+NESTED = """\
+#![no_main]
+use autodiff::*;
+
+#[autodiff_reverse(d1, Active, Active)]
+fn quartic(x: f64) -> f64 {
+    x * x * x * x
+}
+
+#[inline(never)]
+#[autodiff_reverse(d2, Active, Active)]
+fn first(x: f64) -> f64 {
+    d1(x, 1.0).1
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn main(argc: i32, _argv: *const *const u8) -> i32 {
+    let (first, second) = d2(f64::from(argc) + 0.5, 1.0);
+    i32::from((first, second) != (13.5, 27.0))
+}
+"""
+
+
+@pytest.mark.toolchain
+@pytest.mark.parametrize("config", ["default", "verify"])
+def test_a_derivative_of_a_derivative_is_right_however_large_the_function(config: str, tmp_path: Path) -> None:
+    bench = Workbench(tmp_path)
+    bench.write(NESTED, MANIFEST)
+    bench.build(f"config={config}", "enzyme.fast_math=false")
+    assert run(bench.output(config) / "bench").returncode == 0
+
+
+SOMETIMES = """\
+use autodiff::*;
+
+#[autodiff_reverse(d_kink, Active, Active)]
+fn kink(x: f64) -> f64 {
+    x.abs() + x * x
+}
+
+fn main() {
+    for n in 0..10 {
+        d_kink(f64::from(n) * 0.1, 1.0);
+    }
+}
+"""
+
+
+@pytest.mark.toolchain
+def test_every_so_many_calls_are_held_against_differences_too(tmp_path: Path) -> None:
+    """The first of them at a kink, of which nothing can be said."""
+    bench = Workbench(tmp_path)
+    bench.write(SOMETIMES, MANIFEST)
+    bench.build("verify.every=3", "verify.differences=true")
+    done = run(bench.output() / "bench", asking="summary")
+    assert done.returncode == 0
+    assert "10 calls of derivatives from 1 places, 4 checked, 0 wrong, 1 undecided" in done.stderr
+
+
+def test_gradcheck_has_the_derivatives_as_they_are() -> None:
+    assert {config.verify.every for config in builds.variants(load("verify")).values()} == {0}
