@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from ctypes import POINTER, c_char_p, c_int, c_size_t, c_uint, c_ulonglong, c_void_p
 from typing import Any
 
-from pipeline import debug_info
+from pipeline.analyses import debug_info
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value, text
 from pipeline.llvm_inspect import EQUAL, FUNCTION, INACTIVE, STRUCT, Inspector

@@ -7,7 +7,7 @@ from ctypes import POINTER, c_char_p, c_int, c_longlong, c_size_t, c_uint, c_ulo
 from math import gcd
 from typing import Any
 
-from pipeline.debug_info import FLOAT_BITS
+from pipeline.analyses.debug_info import FLOAT_BITS
 from pipeline.llvm import Module, Value
 
 FUNCTION = 2**32 - 1  # LLVMAttributeFunctionIndex

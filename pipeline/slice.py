@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from pipeline import process
-from pipeline.call_tree import call_tree, calls
+from pipeline.analyses.call_tree import call_tree, calls
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value
 from pipeline.llvm_inspect import Inspector

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.debug_info import Leaf, parameter_types, pointee_leaves
+from pipeline.analyses.debug_info import Leaf, parameter_types, pointee_leaves
 from pipeline.llvm import Module
 from pipeline.toolchain import find_tools
 

@@ -173,7 +173,7 @@ USES = {
     "llvm_link": {"strategies"},
     "opt1": {"process"},
     "abi_fixup": {"llvm"},
-    "enzyme": {"call_tree", "enzyme_driver", "llvm", "process"},
+    "enzyme": {"analyses.call_tree", "enzyme_driver", "llvm", "process"},
     "opt2": {"process"},
     "codegen": {"process"},
     "link": {"process"},

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.analyses.control_flow import ControlFlow
 from pipeline.audit import audit
-from pipeline.control_flow import ControlFlow
 from pipeline.llvm import Module
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import loops

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.analyses.call_tree import call_tree, indirect_calls
 from pipeline.audit import audit
 from pipeline.audit.paths import _TWICE
-from pipeline.call_tree import call_tree, indirect_calls
 from pipeline.llvm import Module
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import (

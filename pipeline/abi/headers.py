@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from pipeline import debug_info as di
+from pipeline.analyses import debug_info as di
 from pipeline.llvm import Module, Value, text
 from pipeline.llvm_inspect import Inspector
 

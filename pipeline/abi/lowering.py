@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from pipeline import debug_info as di
 from pipeline.abi.shapes import Scalar, Shape, Shapes
+from pipeline.analyses import debug_info as di
 from pipeline.llvm import Module, Value
 
 POINTER = 64

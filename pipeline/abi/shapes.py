@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from pipeline import debug_info as di
+from pipeline.analyses import debug_info as di
 from pipeline.llvm import Module, Value
 
 _POINTER = 64

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pipeline import debug_info as di
 from pipeline.abi.entry import Typed
 from pipeline.abi.headers import Reader
 from pipeline.abi.lowering import Lowered, Lowering
 from pipeline.abi.matching import Argument, Matched, Row
+from pipeline.analyses import debug_info as di
 from pipeline.llvm import Value
 from pipeline.stages.abi_fixup import Derivative
 

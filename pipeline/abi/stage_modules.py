@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from pipeline.abi.headers import Reader
-from pipeline.call_tree import call_tree, calls
+from pipeline.analyses.call_tree import call_tree, calls
 from pipeline.llvm import Module, Value
 from pipeline.toolchain import Tool
 

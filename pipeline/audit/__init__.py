@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from pipeline.analyses.call_tree import call_tree
 from pipeline.audit import headers, inactive, memory, paths, variables, words
-from pipeline.call_tree import call_tree
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Module, Value
 from pipeline.llvm_inspect import Inspector

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pipeline import origins
+from pipeline.analyses import origins
+from pipeline.analyses.call_tree import calls, indirect_calls
+from pipeline.analyses.debug_info import holds_float, is_aggregate, path, signature_types
 from pipeline.audit.finding import finding
-from pipeline.call_tree import calls, indirect_calls
-from pipeline.debug_info import holds_float, is_aggregate, path, signature_types
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector

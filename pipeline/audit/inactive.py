@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pipeline.analyses.call_tree import calls
+from pipeline.analyses.effects import Effects
 from pipeline.audit.finding import finding
-from pipeline.call_tree import calls
-from pipeline.effects import Effects
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector

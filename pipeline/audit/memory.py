@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pipeline.allocations import kept
+from pipeline.analyses.allocations import kept
+from pipeline.analyses.call_tree import call_tree, calls, recursive
+from pipeline.analyses.debug_info import FLOAT_BITS, floats_pointed_to, numbers, signature_types, types_made_for
+from pipeline.analyses.layout import kinds
 from pipeline.audit.finding import finding
-from pipeline.call_tree import call_tree, calls, recursive
-from pipeline.debug_info import FLOAT_BITS, floats_pointed_to, numbers, signature_types, types_made_for
 from pipeline.enzyme_driver import Diagnostic
-from pipeline.layout import kinds
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 

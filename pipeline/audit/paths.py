@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pipeline.analyses.control_flow import ControlFlow
+from pipeline.analyses.loop_choices import shortcuts
+from pipeline.analyses.loop_exits import doubtful, miscounted
 from pipeline.audit.finding import finding
-from pipeline.control_flow import ControlFlow
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
-from pipeline.loop_choices import shortcuts
-from pipeline.loop_exits import doubtful, miscounted
 
 _ONLY_WAY_OUT = "this loop is left for the loop around it, and for all else: how often it runs would be miscounted"
 _JUMPED_OVER = "what this loop ends on may be jumped over, and it ends on something else, too: its runs would be miscounted"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pipeline.analyses.call_tree import calls
 from pipeline.audit.finding import finding
-from pipeline.call_tree import calls
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector

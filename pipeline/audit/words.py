@@ -5,10 +5,10 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Sequence
 
+from pipeline.analyses.debug_info import FLOAT_BITS, elements_moved, floats_reached, types_around, types_in
+from pipeline.analyses.layout import INTEGER, Word, word_moved, words
 from pipeline.audit.finding import finding
-from pipeline.debug_info import FLOAT_BITS, elements_moved, floats_reached, types_around, types_in
 from pipeline.enzyme_driver import Diagnostic
-from pipeline.layout import INTEGER, Word, word_moved, words
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 

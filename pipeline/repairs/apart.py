@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
-from pipeline.debug_info import path, signature_types, type_name
-from pipeline.effects import STD, Effects
+from pipeline.analyses.debug_info import path, signature_types, type_name
+from pipeline.analyses.effects import STD, Effects
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.llvm_inspect import Inspector

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pipeline.allocations import kept
-from pipeline.call_tree import call_tree
+from pipeline.analyses.allocations import kept
+from pipeline.analyses.call_tree import call_tree
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import opaque

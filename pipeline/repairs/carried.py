@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.call_tree import call_tree
-from pipeline.control_flow import ControlFlow
+from pipeline.analyses.call_tree import call_tree
+from pipeline.analyses.control_flow import ControlFlow
+from pipeline.analyses.loop_choices import Carried, shortcuts
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
-from pipeline.loop_choices import Carried, shortcuts
 from pipeline.repairs import opaque
 
 

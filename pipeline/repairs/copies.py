@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.call_tree import call_tree, calls
-from pipeline.debug_info import FLOAT_BITS, INTEGER_NAMES, elements_moved, numbers, types_around
-from pipeline.layout import ADDRESS, Word, words
+from pipeline.analyses.call_tree import call_tree, calls
+from pipeline.analyses.debug_info import FLOAT_BITS, INTEGER_NAMES, elements_moved, numbers, types_around
+from pipeline.analyses.layout import ADDRESS, Word, words
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline import call_tree, origins
-from pipeline.control_flow import ControlFlow
+from pipeline.analyses import call_tree, origins
+from pipeline.analyses.control_flow import ControlFlow
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 

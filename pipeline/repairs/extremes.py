@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from pipeline.call_tree import call_tree, calls
+from pipeline.analyses.call_tree import call_tree, calls
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 

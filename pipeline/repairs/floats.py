@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.call_tree import call_tree
-from pipeline.layout import INTEGER, word_moved
+from pipeline.analyses.call_tree import call_tree
+from pipeline.analyses.layout import INTEGER, word_moved
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 

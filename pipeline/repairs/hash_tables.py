@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.call_tree import call_tree
-from pipeline.debug_info import path, paths_around, placed, types_around, types_made_for
+from pipeline.analyses.call_tree import call_tree
+from pipeline.analyses.debug_info import path, paths_around, placed, types_around, types_made_for
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import opaque

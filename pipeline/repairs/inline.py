@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pipeline.call_tree import call_tree, calls, recursive
-from pipeline.debug_info import holds_float, is_aggregate, signature_types
+from pipeline.analyses.call_tree import call_tree, calls, recursive
+from pipeline.analyses.debug_info import holds_float, is_aggregate, signature_types
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.llvm_inspect import Inspector

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pipeline.call_tree import call_tree
-from pipeline.control_flow import ControlFlow, Loop
+from pipeline.analyses.call_tree import call_tree
+from pipeline.analyses.control_flow import ControlFlow, Loop
+from pipeline.analyses.loop_exits import doubtful, miscounted
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
-from pipeline.loop_exits import doubtful, miscounted
 from pipeline.repairs import opaque
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.allocations import kept
-from pipeline.call_tree import call_tree
+from pipeline.analyses.allocations import kept
+from pipeline.analyses.call_tree import call_tree
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.call_tree import call_tree
-from pipeline.control_flow import ControlFlow
+from pipeline.analyses.call_tree import call_tree
+from pipeline.analyses.control_flow import ControlFlow
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import opaque

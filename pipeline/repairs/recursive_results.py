@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.call_tree import call_tree, recursive
-from pipeline.debug_info import floats_pointed_to, is_aggregate, signature_types
+from pipeline.analyses.call_tree import call_tree, recursive
+from pipeline.analyses.debug_info import floats_pointed_to, is_aggregate, signature_types
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import opaque

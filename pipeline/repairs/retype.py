@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pipeline.debug_info import FLOAT_BITS
+from pipeline.analyses.debug_info import FLOAT_BITS
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.llvm_inspect import Slot

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.call_tree import call_tree, calls
-from pipeline.debug_info import INTEGER_NAMES, functions_around, numbers, variable_type
-from pipeline.effects import Effects
+from pipeline.analyses.call_tree import call_tree, calls
+from pipeline.analyses.debug_info import INTEGER_NAMES, functions_around, numbers, variable_type
+from pipeline.analyses.effects import Effects
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 

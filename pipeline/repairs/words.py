@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.call_tree import call_tree
-from pipeline.debug_info import FLOAT_BITS, floats_reached, shared_words, types_around, types_in
-from pipeline.layout import word_moved
+from pipeline.analyses.call_tree import call_tree
+from pipeline.analyses.debug_info import FLOAT_BITS, floats_reached, shared_words, types_around, types_in
+from pipeline.analyses.layout import word_moved
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline import process, verification
-from pipeline.debug_info import parameter_types, pointee_leaves, shared_floats
+from pipeline.analyses.debug_info import parameter_types, pointee_leaves, shared_floats
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value
 from pipeline.llvm_edit import Editor

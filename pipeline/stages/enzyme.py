@@ -13,8 +13,8 @@ from operator import itemgetter
 from pathlib import Path
 
 from pipeline import process
+from pipeline.analyses.call_tree import inline_assembly
 from pipeline.audit import audit
-from pipeline.call_tree import inline_assembly
 from pipeline.enzyme_driver import Diagnostic, EnzymeDriver
 from pipeline.errors import UserError
 from pipeline.slice import Slicer

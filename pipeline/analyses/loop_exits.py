@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import permutations
 from math import gcd
 
-from pipeline.control_flow import ControlFlow, Loop
+from pipeline.analyses.control_flow import ControlFlow, Loop
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from ctypes import c_void_p
 from dataclasses import dataclass, field
 
-from pipeline.call_tree import indirect_calls
-from pipeline.debug_info import FLOAT_BITS, floats_reached, path, signature_types, types_around, types_in
+from pipeline.analyses.call_tree import indirect_calls
+from pipeline.analyses.debug_info import FLOAT_BITS, floats_reached, path, signature_types, types_around, types_in
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 

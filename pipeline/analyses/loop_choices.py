@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pipeline.control_flow import Loop
+from pipeline.analyses.control_flow import Loop
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pipeline.debug_info import (
+from pipeline.analyses.debug_info import (
     ARRAY,
     BASE,
     ENUMERATION,

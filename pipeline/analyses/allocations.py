@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pipeline.call_tree import calls
+from pipeline.analyses.call_tree import calls
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
