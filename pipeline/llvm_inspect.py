@@ -18,6 +18,8 @@ _INTEGER, _ARRAY, _VECTOR = 8, 11, 13
 _EQUALITY = {EQUAL, 33}  # and LLVMIntNE
 _BULK = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
 _POINTER_BYTES = 8
+BY_USER = "crategrad_inactive"
+"""The attribute of a function that is inactive by the user's word."""
 INACTIVE, _INVARIANT = b"enzyme_inactive", b"invariant.load"
 # LLVMOpcode: shl, lshr, ashr, and, or, xor, trunc, zext, sext; and icmp, switch, GEP, add, sub, mul, div, rem, int to float.
 _BITWISE = {20, 21, 22, 23, 24, 25, 30, 31, 32}
@@ -455,6 +457,10 @@ class Inspector:
     def is_inactive(self, function: Value) -> bool:
         """True for what Enzyme calls as it stands: it has no derivative."""
         return self.has_text_attribute(function, "enzyme_inactive")
+
+    def is_inactive_by_user(self, function: Value) -> bool:
+        """True for what is inactive as the user says so, whatever comes out of it."""
+        return self.has_text_attribute(function, BY_USER)
 
     def is_said_inactive(self, instruction: Value) -> bool:
         """True for an instruction of which Enzyme is told that what it makes has no derivative."""

@@ -53,12 +53,15 @@ class Slicer:
         self._extract(module, names, rest, log, "--delete")
 
     def join(self, module: Path, differentiated: Sequence[Path], rest: Path, out: Path, log: Path) -> None:
-        """Put the parts together: what is in several is as it was in `module`, and visible is what was visible there."""
+        """Put the parts together: what is in several is as it was in `module`, and visible is what was visible there.
+
+        Who asks is inlined into who wants the derivative.
+        """
         joined, public = out.with_suffix(".joined"), out.with_suffix(".public")
         first, *others = [*differentiated, rest]
         process.run_tool([self.llvm_link, "-o", joined, first, *(f"--override={part}" for part in others)], log=log)
         public.write_text(self._visible(module))
-        internalise = ["-passes=internalize", f"-internalize-public-api-file={public}"]
+        internalise = ["-passes=internalize,always-inline", f"-internalize-public-api-file={public}"]
         process.run_tool([self.opt, *internalise, "-o", out, joined], log=log)
         joined.unlink()
         public.unlink()

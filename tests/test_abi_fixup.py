@@ -99,7 +99,7 @@ define void @caller({parameters}) !dbg !3 {{
 """
 
 
-_ASKS = r"define internal void @(\w+)\([^)]*\) {\n  call void \(\.\.\.\) @(__enzyme_\w+)\((.*)\)\n  ret void\n}"
+_ASKS = r"define internal void @(\w+)\([^)]*\) #\d+ {\n  call void \(\.\.\.\) @(__enzyme_\w+)\((.*)\)\n  ret void\n}"
 
 
 def _given(function: str, values: str, pointers: list[str]) -> str:

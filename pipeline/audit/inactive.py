@@ -15,15 +15,12 @@ _GIVES = "a function that is said to have no derivative returns a float, or some
 
 
 def functions(inspector: Inspector, tree: Sequence[Value]) -> Iterator[Diagnostic]:
-    """Those that a derivative calls as they stand, but for what has no place in a source: a pass's own."""
+    """Those that a derivative calls as they stand, but for what has no place in a source: a pass's own; and for the user's."""
     effects, known = Effects(inspector), dict[Value, bool]()
     for call in (call for function in tree for call in calls(inspector, function)):
         callee = inspector.module.callee(call)
-        if (
-            not inspector.module.is_defined(callee)
-            or not inspector.is_inactive(callee)
-            or not inspector.module.subprogram(callee)
-        ):
+        is_inactive = inspector.module.is_defined(callee) and inspector.is_inactive(callee)
+        if not is_inactive or not inspector.module.subprogram(callee) or inspector.is_inactive_by_user(callee):
             continue
         if callee not in known:
             known[callee] = effects.gives_floats(callee)

@@ -35,7 +35,7 @@ def say_inactive(editor: Editor, shims: Sequence[Value]) -> list[str]:
     effects = Effects(editor)
     found = _outermost(editor, effects, shims)
     for function in found:
-        _hide(editor, function)
+        hide(editor, function)
     return [f"apart: {editor.module.name(function)}" for function in found]
 
 
@@ -129,7 +129,7 @@ def deals_with_the_outside(inspector: Inspector, function: Value) -> bool:
     return is_outside or where[:2] in _IN_CORE or where[-1].partition("<")[0] == "fmt"
 
 
-def _hide(editor: Editor, function: Value) -> None:
+def hide(editor: Editor, function: Value) -> None:
     """See to it that Enzyme calls a function as it stands.
 
     It is said to free nothing: of what it frees, as of a text that grows, nothing is read again when adjoints are.

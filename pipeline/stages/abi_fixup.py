@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pipeline import process, verification
+from pipeline import marked, process, verification
 from pipeline.analyses.debug_info import parameter_types, pointee_leaves, shared_floats
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value
@@ -112,7 +112,7 @@ class AbiFixup:
         Raises: UserError for the first that has no primal, or not the activities and width it describes.
         """
         with Module(self.libllvm, self._optimised(inputs["module"] / MODULE, out, log)) as module:
-            repairs = verification.leave_out(module, _shims(module))
+            repairs = [*marked.say_inactive(Editor(module)), *verification.leave_out(module, _shims(module))]
             derivatives = list(_rewrite(Editor(module)))
             if derivatives and self.repairs:
                 forward = module.named(d.shim for d in derivatives if d.mode == "forward")
@@ -203,6 +203,7 @@ def _asking(editor: Editor, derivative: Derivative, primal: Value, like: Value) 
     pointer = editor.pointer_type()
     function = editor.internal_function(derivative.derivative, editor.void_type(), [pointer] * derivative.pointers)
     editor.compile_like(like, function)
+    editor.add_attribute(function, "alwaysinline")
     with editor.block(function) as builder:
         arguments = _enzyme_arguments(editor.module, derivative, primal, editor.parameters(function))
         editor.module.call_variadic(builder, _ENZYME[derivative.mode], list(arguments))

@@ -219,6 +219,38 @@ pub use autodiff_macros::try_gradcheck;
 /// Without it numbers are of size 0.1 to 1.1 and of either sign, slices of one length, and whole numbers less than that.
 pub use autodiff_macros::domain;
 
+/// Says that a function has no derivative: a derivative calls it as it stands, and nothing in it is looked at.
+///
+/// For what talks to the outside, or what Enzyme refuses, of which no derivative is wanted: what it returns counts as
+/// constant, and so does what it writes. It returns no more than fits into registers: numbers, a pair of them, a reference.
+/// It is never inlined.
+///
+/// ```
+/// use autodiff::{autodiff_reverse, inactive};
+///
+/// #[inactive]
+/// fn report(step: usize, value: f64) {
+///     eprintln!("{step}: {value}");
+/// }
+///
+/// #[autodiff_reverse(d_sum, Duplicated, Active)]
+/// fn sum(x: &[f64]) -> f64 {
+///     let mut sum = 0.0;
+///     for (step, x) in x.iter().enumerate() {
+///         sum += x * x;
+///         report(step, sum);
+///     }
+///     sum
+/// }
+/// # sum(&[1.0]);
+/// ```
+///
+/// # Errors
+///
+/// A compile error on what is no function, and on one that is `const`, `async` or `#[inline]`; the pipeline refuses one whose
+/// result is returned through memory.
+pub use autodiff_macros::inactive;
+
 /// Whether this build goes through the Crategrad pipeline: if not, calling a derivative panics.
 ///
 /// It is known at compile time, so whatever stands under `if autodiff::available()` costs nothing elsewhere.
@@ -240,6 +272,9 @@ pub mod __private {
         ///
         /// `descriptor` is a line of JSON that ends with a NUL; it says what the pointers after `primal` are.
         pub fn __crategrad_placeholder_v2(descriptor: *const u8, primal: *const (), ...);
+
+        /// Marks the function that calls it as inactive; the pipeline takes the call out.
+        pub fn __crategrad_inactive_v1();
     }
 
     /// The body of a derivative in a build without the pipeline.
@@ -386,4 +421,22 @@ macro_rules! __body {
     ($without_crategrad:tt $with_crategrad:tt) => {
         $without_crategrad
     };
+}
+
+/// Marks the function that it stands in as inactive, in a build that knows what that is.
+#[doc(hidden)]
+#[macro_export]
+#[cfg(crategrad)]
+macro_rules! __inactive {
+    () => {
+        unsafe { $crate::__private::__crategrad_inactive_v1() }
+    };
+}
+
+/// Marks the function that it stands in as inactive, in a build that knows what that is.
+#[doc(hidden)]
+#[macro_export]
+#[cfg(not(crategrad))]
+macro_rules! __inactive {
+    () => {};
 }

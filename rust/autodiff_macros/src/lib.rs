@@ -4,7 +4,8 @@
 //! [`scope`] for where it stands and [`impl_trait`] for types without a name; [`activity`] knows the language of both,
 //! [`derivative`] holds one against the other, and [`signature`] and [`body`] write the function that takes the
 //! derivative's place; [`descriptor`] is what it tells the later stages of the build. [`gradcheck`] reads the same attributes
-//! in front of a call, and writes what compares the derivatives there; [`numbers`] is the derive that it needs. [`verify`]
+//! in front of a call, and writes what compares the derivatives there; [`numbers`] is the derive that it needs. [`inactive`]
+//! marks what has no derivative. [`verify`]
 //! writes what a derivative checks itself by.
 
 /// `quote!` for the code that a derivative consists of: its locals are names that no token of the user can mean.
@@ -30,6 +31,7 @@ mod error;
 mod gradcheck;
 mod header;
 mod impl_trait;
+mod inactive;
 mod numbers;
 mod scope;
 mod signature;
@@ -50,6 +52,11 @@ pub fn autodiff_forward(attribute: proc_macro::TokenStream, item: proc_macro::To
 #[proc_macro_attribute]
 pub fn autodiff_reverse(attribute: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
     expand(Mode::Reverse, &attribute.into(), &item.into()).into()
+}
+
+#[proc_macro_attribute]
+pub fn inactive(attribute: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    inactive::inactive(&attribute.into(), &item.into()).into()
 }
 
 #[proc_macro]

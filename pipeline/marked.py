@@ -1,0 +1,38 @@
+"""Functions that the user says are inactive (`#[autodiff::inactive]`): a call of ours in each tells which."""
+
+from __future__ import annotations
+
+from pipeline.errors import UserError
+from pipeline.llvm import Value
+from pipeline.llvm_edit import Editor
+from pipeline.llvm_inspect import BY_USER
+from pipeline.repairs.apart import hide
+
+_MARK = "__crategrad_inactive_v1"
+
+
+def say_inactive(editor: Editor) -> list[str]:
+    """Make them so, and take the calls out; a line for each.
+
+    Raises: UserError for one that returns by pointer: Enzyme would go on with what the shadow of that place held before.
+    """
+    done = []
+    for mark in editor.module.named([_MARK]):
+        for call in editor.module.users(mark):
+            function = editor.module.parent(call)
+            if editor.parameters(function) and editor.parameter_has_attribute(function, 0, "sret"):
+                raise UserError(_refusal(editor, function, call))
+            hide(editor, function)
+            editor.add_text_attribute(function, BY_USER)
+            editor.api.InstructionEraseFromParent(call)
+            done.append(f"inactive: {editor.module.name(function)}")
+        editor.module.delete_function(mark)
+    return done
+
+
+def _refusal(editor: Editor, function: Value, call: Value) -> str:
+    return (
+        f"error: an inactive function that returns through memory would leave what its shadow held before: "
+        f"`{editor.module.name(function)}`\n  --> {editor.module.users_place(call)}\n"
+        "  = help: let it return a number, or two; or nothing"
+    )
