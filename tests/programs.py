@@ -188,6 +188,7 @@ def run(binary: Path, *arguments: str) -> tuple[str, str]:
 
 
 _ERROR = re.compile(r"^error(?:\[(?P<code>\w+)\])?: (?P<said>.*)(?:\n *--> (?P<place>.*))?", re.MULTILINE)
+_NOTES = re.compile(r"(?:^  = note: `.*\n?)+", re.MULTILINE)
 _NAMED = re.compile(r"\bsrc/p(\d{4})\.rs:|\dbench5p(\d{4})")
 _BROKE_DOWN = "broke down"
 
@@ -198,11 +199,18 @@ def refusal(message: str) -> Verdict:
 
 
 def errors(stderr: str) -> list[tuple[str, int | None]]:
-    """Each message, with the number of the program that it names."""
-    found = []
+    """Each message, with the number of the program that it names; where it names none, once for each that the notes name."""
+    found: list[tuple[str, int | None]] = []
     for error in _ERROR.finditer(stderr):
-        named = _NAMED.search(f"{error['place']} {error['said']}")
-        if not error["said"].startswith(("could not compile", "`bench` does not build", "aborting")):
-            message = f"{error['code']}: {error['said']}" if error["code"] else error["said"]
-            found.append((message, int(named[1] or named[2]) if named else None))
+        if error["said"].startswith(("could not compile", "`bench` does not build", "aborting")):
+            continue
+        message = f"{error['code']}: {error['said']}" if error["code"] else error["said"]
+        notes = _NOTES.search(stderr, error.end())
+        itself, asked = (_numbers(text) for text in (f"{error['place']} {error['said']}", notes[0] if notes else ""))
+        found += [(message, number) for number in itself[:1] or asked] or [(message, None)]
     return found
+
+
+def _numbers(text: str) -> list[int]:
+    """The numbers of the programs that a text names."""
+    return list(dict.fromkeys(int(named[1] or named[2]) for named in _NAMED.finditer(text)))

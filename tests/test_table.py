@@ -57,6 +57,12 @@ error: could not compile `bench` (bin "bench") due to 1 previous error
     assert said == [("E0658: the type `f16", 3), ("floats in the intege", 17), ("Enzyme broke down (S", None)]
 
 
+def test_what_is_said_of_a_place_in_std_is_of_who_asked() -> None:
+    note = "  = note: `derivative` was asked for, reverse mode of `bench::p::primal` at src/p{}.rs:4:4\n"
+    stderr = f"error: Enzyme: no\n  --> src/vec.rs:1:2\nerror: nor this\n{note.format('0021')}{note.format('0022')}"
+    assert errors(stderr) == [(said, number) for said in ("Enzyme: no", "nor this") for number in (21, 22)]
+
+
 def test_a_program_that_dies_does_not_hide_the_others(tmp_path: Path) -> None:
     good, dead, bad = programs = catalogue.chosen(3)
     lines = [json.dumps({"case": k, "got": [" ".join(map(str, right(program)))]}) for k, program in enumerate(programs)]

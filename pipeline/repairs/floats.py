@@ -20,6 +20,10 @@ def say_loaded(editor: Editor, shims: Sequence[Value]) -> list[str]:
         for instruction in editor.module.returning_instructions(function):
             if editor.api.IsALoadInst(instruction) and editor.float_name(editor.api.TypeOf(instruction)):
                 editor.say_number(instruction)
-            elif editor.is_plain_load(instruction) and word_moved(editor, instruction) == INTEGER:
+            elif _is_integer(editor, instruction) and word_moved(editor, instruction) == INTEGER:
                 editor.say_type(instruction, INTEGER)
     return []
+
+
+def _is_integer(editor: Editor, instruction: Value) -> bool:
+    return editor.is_plain_load(instruction) and bool(editor.integer_bits(editor.accessed_type(instruction)))
