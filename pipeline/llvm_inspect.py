@@ -130,6 +130,10 @@ class Inspector:
         is_callees = self.module.is_function(callee) and self.api.GetEnumAttributeAtIndex(callee, _RESULT, kind)
         return bool(is_callees or self.api.GetCallSiteEnumAttribute(call, _RESULT, kind))
 
+    def returns_by_pointer(self, function: Value) -> bool:
+        """True where the first parameter is the place of the result."""
+        return bool(self.parameters(function)) and self.parameter_has_attribute(function, 0, "sret")
+
     def has_text_attribute(self, function: Value, name: str) -> bool:
         """True where the function itself has an attribute that is no LLVM's own."""
         return bool(self.api.GetStringAttributeAtIndex(function, FUNCTION, name.encode(), len(name)))
@@ -256,6 +260,17 @@ class Inspector:
             offset += self.api.ConstIntGetSExtValue(index)
             pointer = self.api.GetOperand(pointer, 0)
         return pointer, offset, self.integer_bits(ty) or FLOAT_BITS.get(self.float_name(ty), 0)
+
+    def accesses(self, base: Value) -> Iterator[Value]:
+        """The loads and stores in memory, by whatever address is computed of its own."""
+        waiting = [base]
+        while waiting:
+            pointer = waiting.pop()
+            for user in self.module.users(pointer):
+                if self.api.IsAGetElementPtrInst(user):
+                    waiting.append(user)
+                elif self.is_plain_load(user) or (self.is_plain_store(user) and self.operands(user)[1] == pointer):
+                    yield user
 
     def vtable_slot(self, pointer: Value) -> int | None:
         """At which byte of a vtable a pointer was read; None where it may be no vtable's.

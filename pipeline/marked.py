@@ -20,7 +20,7 @@ def say_inactive(editor: Editor) -> list[str]:
     for mark in editor.module.named([_MARK]):
         for call in editor.module.users(mark):
             function = editor.module.parent(call)
-            if editor.parameters(function) and editor.parameter_has_attribute(function, 0, "sret"):
+            if editor.returns_by_pointer(function):
                 raise UserError(_refusal(editor, function, call))
             hide(editor, function)
             editor.add_text_attribute(function, BY_USER)

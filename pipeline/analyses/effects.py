@@ -108,9 +108,8 @@ class Effects:
                 yield instruction
 
     def _is_in_result(self, function: Value, store: Value) -> bool:
-        first = next(iter(self.inspector.parameters(function)), 0)
-        is_result = bool(first) and self.inspector.parameter_has_attribute(function, 0, "sret")
-        return is_result and first in self.inspector.bases(self.inspector.operands(store)[1])
+        bases = self.inspector.bases(self.inspector.operands(store)[1])
+        return self.inspector.returns_by_pointer(function) and self.inspector.parameters(function)[0] in bases
 
     def _writes_floats(self, function: Value) -> bool:
         """Whether a float, or a word that may be one or lead to one, is written to memory that is not the function's own."""
@@ -150,8 +149,7 @@ class Effects:
             return True
         if inspector.module.is_call(base):
             return inspector.is_fresh_memory(base)
-        is_first = base in inspector.parameters(function)[:1]
-        return is_first and inspector.parameter_has_attribute(function, 0, "sret")
+        return inspector.returns_by_pointer(function) and base == inspector.parameters(function)[0]
 
 
 def _has_address(inspector: Inspector, function: Value) -> bool:

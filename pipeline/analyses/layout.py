@@ -98,16 +98,10 @@ def _overlaps(place: tuple[int, int], word: Word) -> bool:
 def _accessed_with(inspector: Inspector, access: Value, base: Value) -> Iterator[tuple[int, int]]:
     """Where, counted from `base`, what stands at the same place of the source loads, or stores; and how many bytes."""
     is_load, where = inspector.is_plain_load(access), inspector.module.location(access)
-    waiting = [base]
-    while waiting:
-        pointer = waiting.pop()
-        for user in inspector.module.users(pointer):
-            if inspector.api.IsAGetElementPtrInst(user):
-                waiting.append(user)
-            elif (inspector.is_plain_load if is_load else inspector.is_plain_store)(user):
-                place, begin, bits = inspector.slot(user)
-                if place == base and inspector.module.location(user) == where:
-                    yield begin, (bits or _POINTER_BITS) // 8
+    for one in filter(inspector.is_plain_load if is_load else inspector.is_plain_store, inspector.accesses(base)):
+        place, begin, bits = inspector.slot(one)
+        if place == base and inspector.module.location(one) == where:
+            yield begin, (bits or _POINTER_BITS) // 8
 
 
 def _as_one(first: Word, second: Word) -> Word | None:

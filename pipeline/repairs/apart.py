@@ -119,7 +119,7 @@ def deals_with_the_outside(inspector: Inspector, function: Value) -> bool:
 
     Not one that returns by pointer: Enzyme would leave out the shadow of the result's place.
     """
-    if inspector.parameters(function) and inspector.parameter_has_attribute(function, 0, "sret"):
+    if inspector.returns_by_pointer(function):
         return False
     where = path(inspector.module, inspector.module.subprogram(function))
     if not where or where[0] not in STD:

@@ -5,7 +5,7 @@ Enzyme wants to know what a `memset` writes, and does not follow an address whos
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree, calls
 from pipeline.llvm import Value
@@ -38,21 +38,9 @@ def _kind(editor: Editor, pointer: Value) -> str:
     """What Enzyme calls all that is read or written in the same memory, if that is floats or pointers of one type."""
     while editor.api.IsAGetElementPtrInst(pointer):
         pointer = editor.operands(pointer)[0]
-    kinds = {_name(editor, editor.accessed_type(access)) for access in _accesses(editor, pointer)}
+    kinds = {_name(editor, editor.accessed_type(access)) for access in editor.accesses(pointer)}
     return kinds.pop() if len(kinds) == 1 else ""
 
 
 def _name(editor: Editor, ty: Value) -> str:
     return "Pointer" if ty == editor.pointer_type() else editor.enzyme_type(ty)
-
-
-def _accesses(editor: Editor, base: Value) -> Iterator[Value]:
-    """The loads and stores in memory, by whatever address is computed of its own."""
-    waiting = [base]
-    while waiting:
-        pointer = waiting.pop()
-        for user in editor.module.users(pointer):
-            if editor.api.IsAGetElementPtrInst(user):
-                waiting.append(user)
-            elif editor.is_plain_load(user) or (editor.is_plain_store(user) and editor.operands(user)[1] == pointer):
-                yield user
