@@ -186,6 +186,46 @@ def test_what_is_one_of_two_conditions_is_hidden_whichever_way_it_is_meant(tmp_p
     assert "call i1 @crategrad_same_i1(i1 %both)" in mended(tmp_path, source.replace("  br i1 %test", both), shaped)
 
 
+ORDERED = """define double @shim(ptr %x, i64 %n) {{
+  br label %loop
+loop:
+  %i = phi i64 [ {start}, %0 ], [ %next, %loop ]
+  %sum = phi double [ 0.0, %0 ], [ %more, %loop ]
+  %p = getelementptr double, ptr %x, i64 %i
+  %value = load double, ptr %p
+  %more = fadd double %sum, %value
+  %next = add i64 %i, {step}
+  %end = call i64 @ends(double %value)
+  %test = icmp {test}
+  br i1 %test, label %{first}, label %{second}
+out:
+  ret double %more
+}}
+declare i64 @ends(double)"""
+
+
+@pytest.mark.parametrize(
+    ("test", "start", "step", "is_hidden"),
+    [
+        ("ult i64 %next, %end", "0", 1, True),
+        ("ule i64 %i, %end", "0", 1, True),
+        ("slt i64 %next, %end", "1", 1, True),
+        ("ugt i64 %end, %next", "0", 1, True),
+        ("ult i64 %next, %n", "0", 1, True),
+        ("ult i64 %next, 9", "0", 1, False),
+        ("ult i64 %next, %end", "%n", 1, False),
+        ("ult i64 %next, %end", "0", 2, False),
+        ("ne i64 %next, %end", "0", 1, False),
+    ],
+)
+def test_a_loop_that_ends_where_it_is_past_something_is_not_taken_to_meet_it(
+    tmp_path: Path, test: str, start: str, step: int, is_hidden: bool
+) -> None:
+    source = ORDERED.format(test=test, start=start, step=step, first="loop", second="out")
+    text = body(mended(tmp_path, source, shaped))
+    assert ("call i1 @crategrad_same_i1(i1 %test)" in text) == is_hidden
+
+
 JUMPING = TWO_EXITS.format(shift=3, step=16, equal="eq", first="out", second="loop")
 
 
@@ -198,6 +238,10 @@ JUMPING = TWO_EXITS.format(shift=3, step=16, equal="eq", first="out", second="lo
         (
             AT_LEAST.format(test="uge i64 %less, %k", first="loop", second="out"),
             "this loop goes on while something is at least",
+        ),
+        (
+            ORDERED.format(test="ult i64 %next, %end", start="0", step=1, first="loop", second="out"),
+            "this loop ends where what it counts is as large as something else",
         ),
     ],
 )

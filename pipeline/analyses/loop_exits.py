@@ -3,7 +3,8 @@
 It takes every exit, on its own, for one that is sure to be met (`loopIsFiniteByAssumption`): a pointer that goes by steps of
 two, and another that meets the end where the first one jumps over it, are counted as if both met it.  And where a loop goes on
 while `x >= end`, it takes `end - 1` for a sum without carry (`computeExitLimitFromICmp`), which only `0 - 1` would be: a
-loop over `windows(n)` counts as one run.
+loop over `windows(n)` counts as one run.  And of a loop's only exit it makes `i == end` where `i >= end` was asked
+(`CanonicalizeLatches` in its CacheUtility.cpp), even where the end changes, or `i` is past it from the beginning.
 """
 
 from __future__ import annotations
@@ -36,6 +37,30 @@ def miscounted(inspector: Inspector, flow: ControlFlow, loop: Loop) -> list[Valu
     choices = set(flow.choices())
     branches = (flow.ends[block] for block in flow.exiting(loop) if flow.ends[block] in choices)
     return [branch for branch in branches if _may_go_on_at_least(inspector, flow, loop, branch)]
+
+
+def ordered(inspector: Inspector, flow: ControlFlow, loop: Loop) -> list[Value]:
+    """The only branch that leaves a loop, where it asks whether what goes by steps of one is less than what is no constant."""
+    branches = [flow.ends[block] for block in flow.exiting(loop)]
+    if len(branches) != 1 or branches[0] not in flow.choices():
+        return []
+    condition = flow.condition(branches[0])
+    if not inspector.api.IsAICmpInst(condition) or inspector.is_equality(condition):
+        return []
+    ways = permutations(inspector.operands(condition))
+    may_not_meet = (_counts(inspector, loop, one) and not inspector.api.IsAConstantInt(end) for one, end in ways)
+    return branches if any(may_not_meet) else []
+
+
+def _counts(inspector: Inspector, loop: Loop, value: Value) -> bool:
+    """Whether something goes by steps of one, and from a constant on."""
+    phi, _ = inspector.origin(value)
+    if not inspector.api.IsAPHINode(phi) or inspector.api.GetInstructionParent(phi) != loop.header:
+        return False
+    incoming = list(zip(inspector.chosen(phi), inspector.incoming_blocks(phi), strict=True))
+    steps = {inspector.origin(value) for value, block in incoming if block in loop.blocks}
+    starts = [value for value, block in incoming if block not in loop.blocks]
+    return steps == {(phi, 1)} and all(map(inspector.api.IsAConstantInt, starts))
 
 
 def _may_go_on_at_least(inspector: Inspector, flow: ControlFlow, loop: Loop, branch: Value) -> bool:

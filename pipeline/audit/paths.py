@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from pipeline.analyses.control_flow import ControlFlow
 from pipeline.analyses.loop_choices import shortcuts
-from pipeline.analyses.loop_exits import doubtful, miscounted
+from pipeline.analyses.loop_exits import doubtful, miscounted, ordered
 from pipeline.audit.finding import finding
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Value
@@ -14,6 +14,7 @@ from pipeline.llvm_inspect import Inspector
 
 _ONLY_WAY_OUT = "this loop is left for the loop around it, and for all else: how often it runs would be miscounted"
 _JUMPED_OVER = "what this loop ends on may be jumped over, and it ends on something else, too: its runs would be miscounted"
+_ORDERED = "this loop ends where what it counts is as large as something else, and would end only where it is equal"
 _AT_LEAST = "this loop goes on while something is at least as large as something else, and its runs would be miscounted"
 
 _TWICE = "a float comes here twice from the same place, by several cases of a `match`, and its adjoint would count twice"
@@ -34,6 +35,8 @@ def of_loops(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
             yield finding(inspector, branch, _JUMPED_OVER)
         for branch in miscounted(inspector, flow, loop):
             yield finding(inspector, branch, _AT_LEAST)
+        for branch in ordered(inspector, flow, loop):
+            yield finding(inspector, branch, _ORDERED)
         for _, following in shortcuts(inspector, loop):
             yield finding(inspector, following, _CARRIED)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from pipeline.analyses.call_tree import call_tree
 from pipeline.analyses.control_flow import ControlFlow, Loop
-from pipeline.analyses.loop_exits import doubtful, miscounted
+from pipeline.analyses.loop_exits import doubtful, miscounted, ordered
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import opaque
@@ -85,7 +85,7 @@ def _return_never(editor: Editor, flow: ControlFlow, function: Value, block: Val
 def _count(editor: Editor, function: Value) -> int:
     """Hide the conditions of which Enzyme believes too much: it counts these loops as they run."""
     flow = ControlFlow(editor.module, function)
-    exits = (find(editor, flow, loop) for loop in flow.loops() for find in (doubtful, miscounted))
+    exits = (find(editor, flow, loop) for loop in flow.loops() for find in (doubtful, miscounted, ordered))
     branches = list(dict.fromkeys(branch for found in exits for branch in found))
     for branch in branches:
         flow.decide(branch, opaque.same(editor, flow.condition(branch), branch))

@@ -302,6 +302,41 @@ body!(while_enough_is_left, |xs| {
     s
 });
 
+// Loops that end where they are past something that changes, or that is behind them from the beginning.
+
+body!(past_an_end_that_changes, |xs| {
+    let (mut s, mut i, mut end) = (T::from(1.0), 0, xs.len());
+    while i < end {
+        s = s * 0.5 + xs[i] * xs[i];
+        end -= if xs[i] > 1.0 { end.min(3) } else { 0 };
+        i += 1;
+    }
+    s
+});
+
+body!(past_the_end_of_a_vector_that_shrinks, |xs| {
+    let (mut s, mut i, mut left) = (T::from(1.0), 0, xs.to_vec());
+    while i < left.len() {
+        s = s * left[i] * 0.5 + left[left.len() - 1];
+        left.pop();
+        left.pop();
+        i += 1;
+    }
+    s
+});
+
+body!(once_at_least, |xs| {
+    let (mut s, mut i, end) = (T::from(1.0), 0, xs.len().saturating_sub(5));
+    loop {
+        let x = xs.get(i).copied().unwrap_or(T::from(0.5));
+        s = s * 0.5 + x * x;
+        i += 1;
+        if i >= end {
+            break s;
+        }
+    }
+});
+
 pub fn report() {
     let inputs = [1.5, -0.5, 2.5, 3.5, 0.75, -1.0, 1.25, 0.3, 2.2, -0.1, 1.1, 0.9, 4.4];
     let reports = [
@@ -333,6 +368,9 @@ pub fn report() {
         down_to::report,
         down_to_below_zero::report,
         while_enough_is_left::report,
+        past_an_end_that_changes::report,
+        past_the_end_of_a_vector_that_shrinks::report,
+        once_at_least::report,
     ];
     for report in reports {
         report(&inputs);
