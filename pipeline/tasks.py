@@ -368,7 +368,8 @@ def run_tests(k: str, m: str, x: bool, lf: bool, full: bool, arguments: list[str
     """The test suite, by pytest."""
     options = [*(["-k", k] if k else []), *(["-m", m] if m else []), *(["-x"] if x else []), *(["--lf"] if lf else [])]
     options += ["--full"] if full else []
-    argv = [sys.executable, "-m", "pytest", *options, *arguments]
+    side_by_side = ["--numprocesses=auto", "--dist=loadfile"]  # a file's tests share what they build
+    argv = [sys.executable, "-m", "pytest", *side_by_side, *options, *arguments]
     finished = subprocess.run(argv, cwd=request.ROOT, check=False)
     return None if finished.returncode == 0 else TaskFailed("tests failed", report=False)
 
