@@ -120,7 +120,7 @@ def tried(begun: Begun, without: tuple[str, ...], folder: Path, tools: Tools) ->
 def _compile(outs: dict[str, Path], stages: Path, log: Path, tools: Tools) -> None:
     """From abi_fixup's module to the program.  Raises: UserError where Enzyme refuses it, or a tool what Enzyme made."""
     text = outs["enzyme"] / "module.ll"
-    if diagnostics := Catalyst(tools.catalyst).differentiate(outs["abi_fixup"] / MODULE, text, [], log):
+    if diagnostics := Catalyst(tools.catalyst, patience_s=300).differentiate(outs["abi_fixup"] / MODULE, text, [], log):
         raise UserError(diagnostics[0].render())
     run_tool([tools.llvm_as, "-o", outs["enzyme"] / MODULE, text], log=log)
     Opt2(tools.opt, 3).run({"module": outs["enzyme"]}, outs["opt2"], log)

@@ -40,6 +40,7 @@ _AUTODIFF_NEEDS = {
 Text: TypeAlias = Annotated[str, Meta(min_length=1)]
 Level: TypeAlias = Annotated[int, Meta(ge=0, le=3)]
 Count: TypeAlias = Annotated[int, Meta(ge=0, le=10**9)]
+Seconds: TypeAlias = Annotated[int, Meta(ge=1, le=10**9)]
 Flags: TypeAlias = Mapping[Annotated[str, Meta(pattern=_FLAG)], Scalar]
 
 
@@ -60,6 +61,9 @@ class Enzyme(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     fast_math: Annotated[
         bool, doc("Let derivatives reorder and approximate arithmetic; `false` is slower, and rounds as the code is written.")
     ] = True
+    patience_s: Annotated[
+        Seconds, doc("Seconds of processor time that Enzyme may take for a few derivatives: of some functions it does not end.")
+    ] = 300
     flags: Annotated[
         Flags, doc(f"More flags for Enzyme: `enzyme-…: true`, no dashes before it; {' and '.join(_REFUSED_FLAGS)} are refused.")
     ] = field(default_factory=dict)

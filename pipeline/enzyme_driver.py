@@ -46,6 +46,8 @@ class Catalyst:
     """
 
     catalyst: Tool
+    patience_s: int
+    """How many seconds of processor time it may take for a module: of some functions it would never end."""
 
     def differentiate(self, module: Path, text: Path, flags: Sequence[str], log: Path) -> list[Diagnostic]:
         """See `EnzymeDriver.differentiate`.
@@ -58,10 +60,14 @@ class Catalyst:
             argv: list[process.Argument] = [self.catalyst, "--tool=llc", module, "-o", text, *flags]
             argv += [f"--workspace={workspace}", "--keep-intermediate"]
             argv += ["--checkpoint-stage=O2Opt", "--vectorize-loops=false", "--vectorize-slp=false", *IN_PLACE, _NO_GROUPS]
-            finished = process.run(argv, log=log)
+            finished = process.run(argv, log=log, patience_s=self.patience_s)
         diagnostics = read_diagnostics(finished.output)
         if not diagnostics and not (finished.succeeded and text.exists()):
             text.unlink(missing_ok=True)
+            if finished.verdict == "SIGXCPU":
+                return [
+                    Diagnostic(f"Enzyme does not end: it was given {self.patience_s} s (`enzyme.patience_s` in the config)")
+                ]
             return [Diagnostic(f"Enzyme broke down ({finished.verdict}){_assertion(finished.output)}", broke_down=True)]
         if not diagnostics:
             differentiated = text.read_bytes()

@@ -117,7 +117,7 @@ def _module_steps(config: Config, std: Mapping[str, str], tools: Tools) -> list[
     if config.autodiff:
         stages["abi_fixup"] = AbiFixup(tools.opt, tools.libllvm, raw=config.opt1.level < 2, repairs=config.abi_fixup)
         slicer = Slicer(tools.llvm_extract, tools.llvm_link, tools.llvm_nm, tools.opt, tools.libllvm)
-        driver, flags = Catalyst(tools.catalyst), dict(config.enzyme.flags)
+        driver, flags = Catalyst(tools.catalyst, config.enzyme.patience_s), dict(config.enzyme.flags)
         stages["enzyme"] = Enzyme(driver, slicer, tools.llvm_as, tools.libllvm, flags, config.enzyme.fast_math)
     stages["opt2"] = Opt2(tools.opt, config.opt2.level)
     stages["codegen"] = Codegen(tools.llc, config.codegen.level, config.codegen.cpu)

@@ -7,20 +7,24 @@ A child runs in a session of its own, so that an interrupt takes its whole famil
 from __future__ import annotations
 
 import os
+import resource
 import shlex
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from pipeline.errors import UserError
 
 Argument = str | os.PathLike[str]
+T = TypeVar("T")
+_THREAD = threading.local()
 
 
 @dataclass(frozen=True)
@@ -41,11 +45,17 @@ class Finished:
         return verdict(self.returncode)
 
 
-def run(argv: Sequence[Argument], *, log: Path, cwd: Path | None = None) -> Finished:
-    """Run `argv` to its end, with the command line and all its output appended to `log`."""
+def run(argv: Sequence[Argument], *, log: Path, cwd: Path | None = None, patience_s: int | None = None) -> Finished:
+    """Run `argv` to its end, with the command line and all its output appended to `log`.
+
+    With SIGXCPU it ends where it takes more seconds of processor time than `patience_s`.
+    """
     with log.open("ab") as logged:
         begin = _log_command(logged, argv)
         with _family(argv, cwd=cwd, stdout=logged, stderr=subprocess.STDOUT) as child:
+            if patience_s is not None:
+                with suppress(ProcessLookupError):
+                    resource.prlimit(child.pid, resource.RLIMIT_CPU, (patience_s, resource.RLIM_INFINITY))
             child.wait()
     return Finished(child.returncode, log.read_bytes()[begin:].decode(errors="replace"))
 
@@ -96,6 +106,22 @@ def ask(
     return Finished(child.returncode, (err if child.returncode else out).decode(errors="replace"))
 
 
+def side_by_side(calls: Iterable[Callable[[], T]]) -> list[T]:
+    """What each call gives, in their order; as many run at once as there are processors.
+
+    Raises: what the first of them raises that fails; the others then end, with all that they have started.
+    """
+    crew = _Crew()
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0)), initializer=crew.enlist) as pool:
+        futures = [pool.submit(call) for call in calls]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            crew.dismiss()
+            raise
+
+
 def verdict(returncode: int) -> str:
     """An exit code in words: `exit 1`, `SIGSEGV`."""
     if returncode >= 0:
@@ -128,14 +154,45 @@ def _start(argv: Sequence[Argument], **options: Any) -> subprocess.Popen[bytes]:
 def _family(argv: Sequence[Argument], **options: Any) -> Iterator[subprocess.Popen[bytes]]:
     """The started child; it and all it has started end with the block, however that is left."""
     child: subprocess.Popen[bytes] | None = None
+    crew: _Crew | None = getattr(_THREAD, "crew", None)
     try:
         with _signals_held():
-            child = _start(argv, **options)
+            child = crew.start(argv, **options) if crew else _start(argv, **options)
         yield child
     except BaseException:
         if child:
             _end(child)
         raise
+
+
+class _Crew:
+    """Threads that work side by side, and the children they have started; a signal reaches the main thread alone."""
+
+    def __init__(self) -> None:
+        self._children: list[subprocess.Popen[bytes]] = []
+        self._dismissed = False
+        self._turn = threading.Lock()
+
+    def enlist(self) -> None:
+        """Make the thread that calls this one of them."""
+        _THREAD.crew = self
+
+    def start(self, argv: Sequence[Argument], **options: Any) -> subprocess.Popen[bytes]:
+        """Start a child, unless all is over."""
+        with self._turn:
+            if self._dismissed:
+                raise UserError("error: interrupted")
+            child = _start(argv, **options)
+            self._children.append(child)
+        return child
+
+    def dismiss(self) -> None:
+        """End all children, and let no other be started."""
+        with self._turn:
+            self._dismissed = True
+        for child in self._children:
+            if child.poll() is None:
+                _end(child)
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:

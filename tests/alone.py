@@ -23,6 +23,8 @@ from pipeline.stages.opt2 import Opt2
 from pipeline.toolchain import Tool, Tools
 from tests.workbench import Workbench
 
+PATIENCE_S = 150
+"""What Enzyme may take for a program, of processor time: most take a second."""
 _INTERNAL = 8  # LLVMLinkage
 
 
@@ -69,7 +71,7 @@ def stages(level: int, tools: Tools) -> dict[str, Stage]:
     return {
         "opt1": Opt1(tools.opt, level),
         "abi_fixup": AbiFixup(tools.opt, tools.libllvm, raw=level < 2, repairs=True),
-        "enzyme": Enzyme(Catalyst(tools.catalyst), slicer, tools.llvm_as, tools.libllvm, {}, fast_math=True),
+        "enzyme": Enzyme(Catalyst(tools.catalyst, PATIENCE_S), slicer, tools.llvm_as, tools.libllvm, {}, fast_math=True),
         "opt2": Opt2(tools.opt, 3),
         "codegen": Codegen(tools.llc, 3, "x86-64"),
     }

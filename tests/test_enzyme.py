@@ -43,7 +43,11 @@ fn cube(x: f64) -> f64 {
 
 #[autodiff_reverse(d_fourth, Active, Active)]
 fn fourth(x: f64) -> f64 {
-    square(square(x))
+    let mut squares = Vec::new();
+    while squares.len() < 2 + unsafe { CALLS > 100 } as usize {
+        squares.push(square(x));
+    }
+    squares[0] * squares[1]
 }
 
 #[unsafe(no_mangle)]

@@ -119,7 +119,7 @@ def differentiate(text: Path, script: str, *flags: str) -> list[Diagnostic]:
     program.write_text(f'#!/bin/sh\noutput="$4"\n{script}\n')
     program.chmod(0o755)
     log = text.with_name("log")
-    return Catalyst(Tool(program)).differentiate(text.with_name("module.bc"), text, flags, log)
+    return Catalyst(Tool(program), patience_s=1).differentiate(text.with_name("module.bc"), text, flags, log)
 
 
 def saying(*lines: str) -> str:
@@ -148,6 +148,12 @@ def test_refusal_counts_though_the_text_is_there(text: Path) -> None:
 
 def test_refusal_says_more_than_the_way_it_ended(text: Path) -> None:
     assert differentiate(text, saying(REFUSAL) + "exit 1") == read(REFUSAL)
+
+
+def test_what_does_not_end_is_refused(text: Path) -> None:
+    (found,) = differentiate(text, 'echo ir >"$output"; while :; do :; done')
+    assert found.message == "Enzyme does not end: it was given 1 s (`enzyme.patience_s` in the config)"
+    assert not text.exists()
 
 
 def test_failed_assertion_is_told(text: Path) -> None:

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,8 @@ folder = Path(sys.argv[1])
 argv = ["sh", "-c", sys.argv[2]]
 if sys.argv[3] == "run":
     process.run(argv, log=folder / "log")
+elif sys.argv[3] == "side_by_side":
+    process.side_by_side([lambda: process.run(argv, log=folder / "log")])
 else:
     process.run_shown(argv, log=folder / "log", stdout=folder / "stdout", env={"PATH": "/usr/bin:/bin"})
 """
@@ -166,6 +169,33 @@ def test_tail_is_the_end_of_it_indented() -> None:
     assert process.tail("a\nb\nc\n\n", 2) == "  | b\n  | c"
 
 
+# ---- side_by_side
+
+
+def test_side_by_side_answers_in_the_order_of_the_calls(tmp_path: Path) -> None:
+    def call(number: int) -> str:
+        script = f"sleep 0.{9 - number}; echo {number}"
+        return process.run(["sh", "-c", script], log=tmp_path / str(number)).output
+
+    assert process.side_by_side([partial(call, number) for number in range(9)]) == [f"{number}\n" for number in range(9)]
+    assert process.side_by_side([]) == []
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one processor: nothing runs side by side")
+def test_where_one_fails_the_others_end_and_no_other_begins(tmp_path: Path) -> None:
+    def fail() -> None:
+        wait_until((tmp_path / "begun").exists)
+        raise UserError("error: this one")
+
+    def run_long_and_again() -> None:
+        process.run(["sh", "-c", f"echo >'{tmp_path}/begun'; sleep 100"], log=tmp_path / "log")
+        process.run(["sh", "-c", f"echo >'{tmp_path}/again'"], log=tmp_path / "log")
+
+    with pytest.raises(UserError, match="this one"):
+        process.side_by_side([fail, run_long_and_again])
+    assert not (tmp_path / "again").exists()
+
+
 # ---- Programs that cannot be started
 
 
@@ -198,7 +228,7 @@ def test_what_cannot_be_asked_is_the_users_to_mend(nothing_to_start: Path) -> No
 # ---- Interrupts
 
 
-@pytest.mark.parametrize("way", ["run", "run_shown"])
+@pytest.mark.parametrize("way", ["run", "run_shown", "side_by_side"])
 @pytest.mark.parametrize(("signum", "status"), [(signal.SIGINT, -signal.SIGINT), (signal.SIGTERM, 143)])
 def test_interrupted_parent_takes_the_whole_family_with_it(tmp_path: Path, way: str, signum: int, status: int) -> None:
     pipe = tmp_path / "pipe"
@@ -213,7 +243,7 @@ def test_interrupted_parent_takes_the_whole_family_with_it(tmp_path: Path, way: 
         assert parent.wait(PATIENCE_S) == status
 
 
-@pytest.mark.parametrize("way", ["run", "run_shown"])
+@pytest.mark.parametrize("way", ["run", "run_shown", "side_by_side"])
 def test_interrupt_in_the_moment_of_starting_takes_the_family_with_it(tmp_path: Path, way: str) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

@@ -113,14 +113,16 @@ class AbiFixup:
         """
         with Module(self.libllvm, self._optimised(inputs["module"] / MODULE, out, log)) as module:
             repairs = [*marked.say_inactive(Editor(module)), *verification.leave_out(module, _shims(module))]
-            derivatives = list(_rewrite(Editor(module)))
-            if derivatives and self.repairs:
-                forward = module.named(d.shim for d in derivatives if d.mode == "forward")
-                repairs += repair(module, module.named(d.shim for d in derivatives), forward, self.without)
+            asking = _rewrite(Editor(module))
+            if asking and self.repairs:
+                forward = module.named(d.shim for d in asking if d.mode == "forward")
+                repairs += repair(module, module.named(d.shim for d in asking), forward, self.without)
+            for function in asking.values():  # only now: repairs have calls inlined, but not these
+                Editor(module).add_attribute(function, "alwaysinline")
             module.write(out / MODULE)
-        found = sorted({json.dumps(asdict(d)): d for d in derivatives}.items())
-        (out / DERIVATIVES).write_text(json.dumps([asdict(d) for _, d in found], indent=1))
-        lines = [f"{d.place}: {d.derivative}: {d.mode} of {d.primal}" for _, d in found] + repairs
+        derivatives = sorted(asking, key=lambda derivative: json.dumps(asdict(derivative)))
+        (out / DERIVATIVES).write_text(json.dumps([asdict(d) for d in derivatives], indent=1))
+        lines = [f"{d.place}: {d.derivative}: {d.mode} of {d.primal}" for d in derivatives] + repairs
         log.write_text("".join(f"{line}\n" for line in lines))
 
     def _optimised(self, module: Path, out: Path, log: Path) -> Path:
@@ -155,9 +157,10 @@ def _shims(module: Module) -> list[Value]:
     return list(dict.fromkeys(module.arguments(call)[1] for call in _placeholders(module)))
 
 
-def _rewrite(editor: Editor) -> Iterator[Derivative]:
+def _rewrite(editor: Editor) -> dict[Derivative, Value]:
+    """Have Enzyme asked for what the placeholders describe; for each derivative the function that asks."""
     module = editor.module
-    asking: dict[tuple[Derivative, Value], Value] = {}
+    asking: dict[Derivative, Value] = {}
     for function in list(module.functions()):
         version = _PLACEHOLDER.fullmatch(module.name(function))
         if not version:
@@ -169,13 +172,13 @@ def _rewrite(editor: Editor) -> Iterator[Derivative]:
             )
         for user in module.users(function):
             derivative, primal, pointers = _matched(module, function, user)
-            if (derivative, primal) not in asking:
-                asking[derivative, primal] = _asking(editor, derivative, primal, like=module.parent(user))
-            asks = asking[derivative, primal]
+            if derivative not in asking:
+                asking[derivative] = _asking(editor, derivative, primal, like=module.parent(user))
+            asks = asking[derivative]
             with module.before(user) as builder:
                 editor.replace(user, editor.call(builder, editor.function_type(asks), asks, pointers))
-            yield derivative
         module.delete_function(function)
+    return asking
 
 
 def _matched(module: Module, placeholder: Value, user: Value) -> tuple[Derivative, Value, list[Value]]:
@@ -203,7 +206,6 @@ def _asking(editor: Editor, derivative: Derivative, primal: Value, like: Value) 
     pointer = editor.pointer_type()
     function = editor.internal_function(derivative.derivative, editor.void_type(), [pointer] * derivative.pointers)
     editor.compile_like(like, function)
-    editor.add_attribute(function, "alwaysinline")
     with editor.block(function) as builder:
         arguments = _enzyme_arguments(editor.module, derivative, primal, editor.parameters(function))
         editor.module.call_variadic(builder, _ENZYME[derivative.mode], list(arguments))

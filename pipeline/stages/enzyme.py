@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -25,17 +26,25 @@ from pipeline.toolchain import Tool
 Derivative = Mapping[str, str]
 """A derivative as abi_fixup tells it."""
 
+Wanted = Sequence[Sequence[Derivative]]
+"""Derivatives that are wanted, those of one shim together."""
+
 # Enzyme names the function in its own form only; of a crate with many derivatives the user knows the rest.
 _NOTES = 3
 
+_TOGETHER = 16
+"""How many shims Enzyme is shown at once; these groups go side by side.
+
+Whatever the number of processors: what comes out is the same on every machine.
+"""
+
 
 @dataclass(frozen=True)
-class Attempt:
-    """What became of derivatives that were wanted together: the part of the module that has them, or why they are refused."""
+class Refused:
+    """Derivatives that were wanted together, and why they are refused."""
 
     wanted: Sequence[Derivative]
-    part: Path
-    refused: Sequence[Diagnostic] = ()
+    why: Sequence[Diagnostic]
 
 
 @dataclass(frozen=True)
@@ -63,35 +72,61 @@ class Enzyme:
             return
         module = inputs["module"] / MODULE
         by_shim = groupby(sorted(derivatives, key=itemgetter("shim")), itemgetter("shim"))
-        with tempfile.TemporaryDirectory(dir=out) as folder:
-            attempts = self._attempts(module, [list(its) for _, its in by_shim], Path(folder), log)
-            if refused := [attempt for attempt in attempts if attempt.refused]:
+        wanted = [list(its) for _, its in by_shim]
+        with tempfile.TemporaryDirectory(dir=out) as scratch:
+            folder = Path(scratch)
+            refused = self._audited(module, wanted)
+            sound = [its for its in wanted if not any(its == one.wanted for one in refused)]
+            outcomes = [*refused, *self._differentiated(module, sound, folder, log)]
+            if refused := [one for one in outcomes if isinstance(one, Refused)]:
                 raise UserError(_refusal(refused))
-            rest = Path(folder, "rest.bc")
-            self.slicer.rest(module, [d["shim"] for d in derivatives], rest, log)
-            self.slicer.join(module, [attempt.part for attempt in attempts], rest, out / MODULE, log)
+            self.slicer.rest(module, _shims(wanted), folder / "rest.bc", log)
+            parts = [one for one in outcomes if isinstance(one, Path)]
+            self.slicer.join(module, parts, folder / "rest.bc", out / MODULE, log)
 
-    def _attempts(self, module: Path, wanted: Sequence[Sequence[Derivative]], folder: Path, log: Path) -> list[Attempt]:
-        """All derivatives of all shims at once; where that is refused, those of one half of the shims, and of the other."""
-        attempt = self._attempt(module, [d for derivatives in wanted for d in derivatives], folder, log)
-        if not attempt.refused or len(wanted) == 1:
-            return [attempt]
-        middle = len(wanted) // 2
-        return [each for half in (wanted[:middle], wanted[middle:]) for each in self._attempts(module, half, folder, log)]
+    def _audited(self, module: Path, wanted: Wanted) -> list[Refused]:
+        """What the audit refuses, shim by shim: it looks at all at once, and where it finds something at each half."""
+        reverse, forward = (_shims(wanted, mode) for mode in ("reverse", "forward"))
+        found = audit(self.libllvm, module, reverse, forward)
+        if not found:
+            return []
+        if len(wanted) == 1:
+            return [Refused(wanted[0], found)]
+        return [each for half in _halves(wanted) for each in self._audited(module, half)]
 
-    def _attempt(self, module: Path, wanted: Sequence[Derivative], folder: Path, log: Path) -> Attempt:
-        """Write the part of a module that has these derivatives, unless the audit or Enzyme refuses them."""
-        attempt = Attempt(wanted, part=folder / f"part{len(list(folder.iterdir()))}.bc")
-        text, shims = attempt.part.with_suffix(".ll"), [d["shim"] for d in wanted]
-        reverse, forward = ([d["shim"] for d in wanted if d["mode"] == mode] for mode in ("reverse", "forward"))
-        if found := audit(self.libllvm, module, reverse, forward):
-            return replace(attempt, refused=found)
-        self.slicer.part(module, shims, attempt.part, log)
-        if found := self.driver.differentiate(attempt.part, text, self.all_flags(), log):
-            return replace(attempt, refused=found + self._suspects(found, module, shims))
-        process.run_tool([self.llvm_as, "-o", attempt.part, text], log=log)
+    def _differentiated(self, module: Path, wanted: Wanted, folder: Path, log: Path) -> list[Path | Refused]:
+        """Parts of the module that have these derivatives, a few in each; the parts are made side by side."""
+        scratch = [folder / f"{begin:05}" for begin in range(0, len(wanted), _TOGETHER)]
+        for place in scratch:
+            place.mkdir()
+        groups = [wanted[begin : begin + _TOGETHER] for begin in range(0, len(wanted), _TOGETHER)]
+        calls = [partial(self._parts, module, its, place) for its, place in zip(groups, scratch, strict=True)]
+        try:
+            return [each for outcomes in process.side_by_side(calls) for each in outcomes]
+        finally:
+            with log.open("ab") as whole:
+                for place in scratch:
+                    whole.write((place / "log").read_bytes() if (place / "log").exists() else b"")
+
+    def _parts(self, module: Path, wanted: Wanted, folder: Path) -> list[Path | Refused]:
+        """The part that has these; where Enzyme refuses it, what becomes of one half of the shims, and of the other."""
+        part = folder / f"{len(list(folder.iterdir()))}.bc"
+        found = self._differentiate(module, _shims(wanted), part, folder / "log")
+        if not found:
+            return [part]
+        if len(wanted) == 1:
+            return [Refused(wanted[0], found)]
+        return [each for half in _halves(wanted) for each in self._parts(module, half, folder)]
+
+    def _differentiate(self, module: Path, shims: Sequence[str], part: Path, log: Path) -> list[Diagnostic]:
+        """Write the part of the module that has the derivatives of these shims; or why there is none."""
+        text = part.with_suffix(".ll")
+        self.slicer.part(module, shims, part, log)
+        if found := self.driver.differentiate(part, text, self.all_flags(), log):
+            return found + self._suspects(found, module, shims)
+        process.run_tool([self.llvm_as, "-o", part, text], log=log)
         text.unlink()
-        return attempt
+        return []
 
     def _suspects(self, found: list[Diagnostic], module: Path, shims: Sequence[str]) -> list[Diagnostic]:
         """Where Enzyme broke down without a word of the cause: what is known to break it."""
@@ -110,12 +145,21 @@ def _flag(value: bool | int | float | str) -> str:
     return str(int(value)) if isinstance(value, bool) else str(value)
 
 
-def _refusal(attempts: Sequence[Attempt]) -> str:
+def _shims(wanted: Wanted, mode: str | None = None) -> list[str]:
+    """The shims of these derivatives; of those of one mode, if that is given."""
+    return list(dict.fromkeys(d["shim"] for its in wanted for d in its if mode in (None, d["mode"])))
+
+
+def _halves(wanted: Wanted) -> tuple[Wanted, Wanted]:
+    middle = len(wanted) // 2
+    return wanted[:middle], wanted[middle:]
+
+
+def _refusal(refused: Sequence[Refused]) -> str:
     """Each cause once, and after it the derivatives that are refused for it."""
     wanted: dict[str, list[Derivative]] = {}
-    for attempt in attempts:
-        said = "\n".join(diagnostic.render() for diagnostic in attempt.refused)
-        wanted.setdefault(said, []).extend(attempt.wanted)
+    for one in refused:
+        wanted.setdefault("\n".join(why.render() for why in one.why), []).extend(one.wanted)
     return "\n".join(f"{said}\n{_asked(derivatives)}" for said, derivatives in wanted.items())
 
 
