@@ -315,7 +315,7 @@ def test_tool_does_not_read_like_a_mapping_or_text(tmp_path: Path, digests: Dige
     assert len({describe(Holder(value, None), {}, digests) for value in values}) == len(values)
 
 
-@pytest.mark.parametrize("value", [{1}, [1], b"1", Path("x"), object(), {"a": [1]}, ({1},)], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("value", [{1}, [1], b"1", Path("x"), object(), {"a": [1]}, ({1},)], ids=lambda one: type(one).__name__)
 def test_what_has_no_canonical_text_is_refused(digests: Digests, value: Any) -> None:
     with pytest.raises(TypeError, match="no place in a key"):
         describe(Holder(value, None), {}, digests)
