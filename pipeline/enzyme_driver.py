@@ -73,7 +73,7 @@ class Catalyst:
             differentiated = text.read_bytes()
             if _LEFT.search(differentiated):
                 return [Diagnostic("Enzyme left a derivative undone, and does not say why")]
-            text.write_bytes(_GROUP.sub(b"", differentiated))
+            text.write_bytes(_FAST.sub(rb"\1reassoc nsz arcp contract afn ", _GROUP.sub(b"", differentiated)))
         return diagnostics
 
 
@@ -82,6 +82,8 @@ _ACTIVITIES = (" constantarg[", " constantinst[")  # what Enzyme knew of each in
 # Enzyme puts its caches into invariant groups.  Where LLVM takes a value instead of a cache's load, it gives the value's own
 # load the cache's group, and two such loads of one place would be the same, whatever is written there in between.
 _GROUP, _NO_GROUPS = re.compile(rb", !invariant\.group !\d+"), "--enable-gvn-memdep=0"
+# It also says of all arithmetic of its own that nothing is infinite or no number: of what is, anything could be made then.
+_FAST = re.compile(rb"^(  %.* = (?:tail )?(?:f\w+|select|phi|call) )fast ", re.MULTILINE)
 _ANALYSIS, _CONTRADICTION = "<analysis>", "Illegal updateAnalysis"
 _PRINTED = (";", "define ")  # how the print of a function begins
 _METADATA = re.compile(r", ![\w.]+ !\d+")

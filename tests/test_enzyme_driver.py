@@ -142,6 +142,13 @@ def test_text_is_without_the_groups_of_enzymes_caches(text: Path) -> None:
     assert text.read_text() == loads.format("", ", !tbaa !3") + "\n"
 
 
+def test_derivatives_may_be_reordered_but_not_taken_for_finite(text: Path) -> None:
+    given = ["  %1 = fmul fast double %x, %x", '  %"x\'" = tail call fast double @log(double %x)', '@t = c"%1 = fmul fast "']
+    assert differentiate(text, "cat >$output <<'END'\n" + "\n".join(given) + "\nEND") == []
+    flags = "reassoc nsz arcp contract afn"
+    assert text.read_text().splitlines() == [given[0].replace("fast", flags), given[1].replace("fast", flags), given[2]]
+
+
 def test_refusal_counts_though_the_text_is_there(text: Path) -> None:
     assert differentiate(text, saying(HARMLESS, REFUSAL) + 'echo ir >"$output"') == read(REFUSAL)
 

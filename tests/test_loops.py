@@ -212,6 +212,8 @@ declare i64 @ends(double)"""
         ("slt i64 %next, %end", "1", 1, True),
         ("ugt i64 %end, %next", "0", 1, True),
         ("ult i64 %next, %n", "0", 1, True),
+        ("ult i64 %i, %n", "0", 1, False),
+        ("ult i64 %i, %n", "1", 1, True),
         ("ult i64 %next, 9", "0", 1, False),
         ("ult i64 %next, %end", "%n", 1, False),
         ("ult i64 %next, %end", "0", 2, False),

@@ -40,7 +40,7 @@ def miscounted(inspector: Inspector, flow: ControlFlow, loop: Loop) -> list[Valu
 
 
 def ordered(inspector: Inspector, flow: ControlFlow, loop: Loop) -> list[Value]:
-    """The only branch that leaves a loop, where it asks whether what goes by steps of one is less than what is no constant."""
+    """The only branch that leaves a loop, if it asks whether what goes by steps of one is less than what it may not meet."""
     branches = [flow.ends[block] for block in flow.exiting(loop)]
     if len(branches) != 1 or branches[0] not in flow.choices():
         return []
@@ -48,19 +48,21 @@ def ordered(inspector: Inspector, flow: ControlFlow, loop: Loop) -> list[Value]:
     if not inspector.api.IsAICmpInst(condition) or inspector.is_equality(condition):
         return []
     ways = permutations(inspector.operands(condition))
-    may_not_meet = (_counts(inspector, loop, one) and not inspector.api.IsAConstantInt(end) for one, end in ways)
-    return branches if any(may_not_meet) else []
+    return branches if any(_may_pass(inspector, loop, counted, end) for counted, end in ways) else []
 
 
-def _counts(inspector: Inspector, loop: Loop, value: Value) -> bool:
-    """Whether something goes by steps of one, and from a constant on."""
-    phi, _ = inspector.origin(value)
-    if not inspector.api.IsAPHINode(phi) or inspector.api.GetInstructionParent(phi) != loop.header:
+def _may_pass(inspector: Inspector, loop: Loop, counted: Value, end: Value) -> bool:
+    """Whether something goes by steps of one from a constant on, and may be past an end that it was never equal to."""
+    phi, _ = inspector.origin(counted)
+    if inspector.api.IsAConstantInt(end) or not _is_phi_of(inspector, loop, phi):
         return False
     incoming = list(zip(inspector.chosen(phi), inspector.incoming_blocks(phi), strict=True))
     steps = {inspector.origin(value) for value, block in incoming if block in loop.blocks}
-    starts = [value for value, block in incoming if block not in loop.blocks]
-    return steps == {(phi, 1)} and all(map(inspector.api.IsAConstantInt, starts))
+    starts = {value for value, block in incoming if block not in loop.blocks}
+    if steps != {(phi, 1)} or not all(map(inspector.api.IsAConstantInt, starts)):
+        return False
+    begins_at_zero = counted == phi and all(inspector.api.ConstIntGetZExtValue(start) == 0 for start in starts)
+    return _is_in(inspector, loop, end) or not begins_at_zero
 
 
 def _may_go_on_at_least(inspector: Inspector, flow: ControlFlow, loop: Loop, branch: Value) -> bool:
@@ -75,10 +77,18 @@ def _is_at_least(inspector: Inspector, loop: Loop, comparison: Value, goes_on: b
     operands = inspector.operands(comparison)
     if not inspector.api.IsAICmpInst(comparison) or any(map(inspector.api.IsAConstantInt, operands)):
         return False
-    changes = [inspector.api.IsAInstruction(one) and inspector.api.GetInstructionParent(one) in loop.blocks for one in operands]
+    changes = [_is_in(inspector, loop, one) for one in operands]
     predicate = inspector.api.GetICmpPredicate(comparison)
     at_least, at_most = (_AT_LEAST, _AT_MOST) if goes_on else (_LESS, _MORE)
     return bool(changes[0] and predicate in at_least) or bool(changes[1] and predicate in at_most)
+
+
+def _is_phi_of(inspector: Inspector, loop: Loop, value: Value) -> bool:
+    return bool(inspector.api.IsAPHINode(value)) and inspector.api.GetInstructionParent(value) == loop.header
+
+
+def _is_in(inspector: Inspector, loop: Loop, value: Value) -> bool:
+    return bool(inspector.api.IsAInstruction(value)) and inspector.api.GetInstructionParent(value) in loop.blocks
 
 
 def _parts(inspector: Inspector, condition: Value) -> Iterator[Value]:
@@ -94,7 +104,7 @@ def _is_met(inspector: Inspector, loop: Loop, comparison: Value) -> bool:
     """Whether what counts in a loop surely meets what it is compared with: by steps of one, or by steps that divide the way."""
     for counted, end in permutations(inspector.operands(comparison)):
         phi, done = inspector.origin(counted)
-        if not inspector.api.IsAPHINode(phi) or inspector.api.GetInstructionParent(phi) != loop.header:
+        if not _is_phi_of(inspector, loop, phi):
             continue
         incoming = list(zip(inspector.chosen(phi), inspector.incoming_blocks(phi), strict=True))
         steps = {inspector.origin(value) for value, block in incoming if block in loop.blocks}

@@ -19,7 +19,7 @@ _MEMCPY = "llvm.memcpy."
 _POINTERS = (0, 1)
 _MOST_WORDS = 64
 """Elements of more words stay as they are."""
-_LESS = 36  # LLVMIntULT
+_OTHER = 33  # LLVMIntNE
 
 
 def say_what_is_copied(editor: Editor, shims: Sequence[Value]) -> list[str]:
@@ -117,7 +117,7 @@ def _copier(editor: Editor, layout: Sequence[Word], size: int) -> Value:
             _copy_word(editor, builder, word, *places)
         following = api.BuildAdd(builder, index, editor.module.int64(1), b"")
         editor.add_values(index, [editor.module.int64(0), following], [begin, loop])
-        api.BuildCondBr(builder, api.BuildICmp(builder, _LESS, following, count, b""), loop, end)
+        api.BuildCondBr(builder, api.BuildICmp(builder, _OTHER, following, count, b""), loop, end)
         api.PositionBuilderAtEnd(builder, end)
         api.BuildRetVoid(builder)
     return function
