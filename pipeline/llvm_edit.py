@@ -44,6 +44,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "Int8TypeInContext": (c_void_p, [c_void_p]),
     "AddIncoming": (None, [c_void_p, POINTER(c_void_p), POINTER(c_void_p), c_uint]),
     "BuildPhi": (c_void_p, [c_void_p, c_void_p, c_char_p]),
+    "BuildFCmp": (c_void_p, [c_void_p, c_int, c_void_p, c_void_p, c_char_p]),
     "BuildSelect": (c_void_p, [c_void_p, c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildTrunc": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildZExt": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),

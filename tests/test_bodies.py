@@ -19,12 +19,12 @@ FULL = pytest.mark.full
 @pytest.mark.parametrize(
     ("crate", "level", "count"),
     [
-        ("bodies", "0", 672),
-        ("bodies", "3", 672),
+        ("bodies", "0", 684),
+        ("bodies", "3", 684),
         ("growth", "0", 132),
         ("growth", "3", 132),
         ("elements", "3", 96),
-        *(pytest.param("bodies", level, 672, marks=FULL) for level in "12"),
+        *(pytest.param("bodies", level, 684, marks=FULL) for level in "12"),
         *(pytest.param("growth", level, 132, marks=FULL) for level in "12"),
     ],
 )

@@ -779,8 +779,35 @@ define {ty} @bystander({ty} %x) {{
   ret {ty} %z
 }}"""
     text = mended(tmp_path, source, extremes.by_older_intrinsics)
-    assert f"%z = call nsz {ty} @llvm.{known}({ty} %x, {ty} %y)" in body(text)
+    (counts, other) = ("%x", "%y") if "max" in known else ("%y", "%x")
+    assert f"%1 = fcmp uno {ty} {counts}, {counts}" in body(text)
+    assert re.search(rf"%2 = select .* %1, {ty} {other}, {ty} {counts}$", body(text), re.MULTILINE)
+    arguments = f"({ty} %2, {ty} %y)" if "max" in known else f"({ty} %x, {ty} %2)"
+    assert f"%z = call nsz {ty} @llvm.{known}{arguments}" in body(text)
     assert f"@llvm.{unknown}(" in body(text, "bystander")
+    assert [found.message[:40] for found in audit(TOOLS.libllvm, tmp_path / "given.bc", ["shim"])] == [
+        "of the larger or the smaller of two floa"
+    ]
+    assert audit(TOOLS.libllvm, tmp_path / MODULE, ["shim"]) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "is_guarded"),
+    [
+        ("1.000000e+00, double %x", False),
+        ("0x7FF8000000000000, double %x", True),
+        ("%x, double 1.0", True),
+        ("%x, double %x", False),
+    ],
+)
+def test_what_is_a_number_needs_no_other_in_its_place(tmp_path: Path, arguments: str, is_guarded: bool) -> None:
+    call = f"%z = call double @llvm.maxnum.f64(double {arguments})"
+    source = (
+        f"declare double @llvm.maxnum.f64(double, double)\ndefine double @shim(double %x) {{\n  {call}\n  ret double %z\n}}"
+    )
+    text = body(mended(tmp_path, source, extremes.by_older_intrinsics))
+    assert (call in text) != is_guarded
+    assert audit(TOOLS.libllvm, tmp_path / MODULE, ["shim"]) == []
 
 
 COPIES = """

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pipeline.analyses.call_tree import call_tree
-from pipeline.audit import headers, inactive, memory, paths, variables, words
+from pipeline.audit import choices, headers, inactive, memory, paths, variables, words
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Module, Value
 from pipeline.llvm_inspect import Inspector
@@ -43,6 +43,7 @@ def findings(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     yield from memory.copied_as_one_type(inspector, function)
     yield from variables.thread_locals(inspector, function)
     yield from words.moved(inspector, function)
+    yield from choices.extremes(inspector, function)
 
 
 def _tree(inspector: Inspector, shims: Iterable[str]) -> list[Value]:

@@ -1,7 +1,7 @@
-"""The larger and the smaller of two floats, by intrinsics that Enzyme differentiates.
+"""The larger and the smaller of two floats, by intrinsics that Enzyme differentiates, and without NaN where it would count.
 
 `f64::max` is `llvm.maximumnum`, of which Enzyme knows nothing; `llvm.maxnum` differs only for signalling NaN, which Rust
-leaves open.  The derivative is that of the number that is taken.
+leaves open.  The derivative is that of the number that is taken (analyses/extremes.py).
 """
 
 from __future__ import annotations
@@ -10,32 +10,44 @@ import re
 from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree, calls
+from pipeline.analyses.extremes import is_extreme, may_lose, place_of_else
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 
+_UNORDERED = 8  # LLVMRealUNO
 _UNKNOWN = re.compile(r"llvm\.(max|min)imumnum\.(.*)")
 
 
 def by_older_intrinsics(editor: Editor, shims: Sequence[Value]) -> list[str]:
-    """Call what Enzyme knows; a line for each function."""
+    """Call what Enzyme knows, with the number alone where one of the two is none; a line for each function."""
     done = []
     for function in call_tree(editor, shims):
-        found = [(call, name) for call in calls(editor, function) if (name := _known(editor, editor.module.callee(call)))]
-        for call, name in found:
-            _call(editor, call, name)
+        found = [call for call in calls(editor, function) if is_extreme(editor, call)]
+        for call in found:
+            _call_what_is_known(editor, call)
+            if may_lose(editor, call):
+                _let_nan_give_way(editor, call)
         if found:
             done.append(f"extremes: {len(found)} in {editor.module.name(function)}")
     return done
 
 
-def _known(editor: Editor, callee: Value) -> str:
-    unknown = _UNKNOWN.fullmatch(editor.module.name(callee)) if editor.module.is_function(callee) else None
-    return f"llvm.{unknown[1]}num.{unknown[2]}" if unknown else ""
+def _call_what_is_known(editor: Editor, call: Value) -> None:
+    callee = editor.module.callee(call)
+    if unknown := _UNKNOWN.fullmatch(editor.module.name(callee)):
+        name = f"llvm.{unknown[1]}num.{unknown[2]}"
+        named, ty = editor.module.named([name]), editor.function_type(callee)
+        known = named[0] if named else int(editor.api.AddFunction(editor.module.handle, name.encode(), ty))
+        editor.api.SetOperand(call, editor.api.GetNumOperands(call) - 1, known)
 
 
-def _call(editor: Editor, call: Value, name: str) -> None:
-    """Let a call be of the intrinsic of that name."""
-    named = editor.module.named([name])
-    ty = editor.function_type(editor.module.callee(call))
-    known = named[0] if named else int(editor.api.AddFunction(editor.module.handle, name.encode(), ty))
-    editor.api.SetOperand(call, editor.api.GetNumOperands(call) - 1, known)
+def _let_nan_give_way(editor: Editor, call: Value) -> None:
+    """Put the other one in the place of what counts where neither is less, if that is NaN: the result is the same."""
+    arguments, place = editor.module.arguments(call), place_of_else(editor, call)
+    counts, other = arguments[place], arguments[1 - place]
+    number = other
+    if not editor.api.IsAConstantFP(counts):
+        with editor.module.before(call) as builder:
+            is_nan = editor.api.BuildFCmp(builder, _UNORDERED, counts, counts, b"")
+            number = editor.api.BuildSelect(builder, is_nan, other, counts, b"")
+    editor.api.SetOperand(call, place, number)

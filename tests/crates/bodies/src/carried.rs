@@ -89,6 +89,12 @@ body!(carried_in_while, |xs| {
     s
 });
 
+body!(extremes_from_nan, |xs| {
+    let largest = xs.iter().copied().fold(T::from(f64::NAN), T::max);
+    let smallest = xs.iter().copied().fold(T::from(f64::NAN), T::min);
+    if xs.is_empty() { T::from(1.0) } else { largest * 2.0 + smallest }
+});
+
 body!(min_max, |xs| {
     let (mut lo, mut hi) = (T::from(100.0), T::from(-100.0));
     let mut s = T::from(0.0);
@@ -146,6 +152,7 @@ pub fn report() {
         carried_squared::report,
         carried_twice::report,
         carried_max::report,
+        extremes_from_nan::report,
         filter_map_fold::report,
         carried_option::report,
         carried_nested::report,

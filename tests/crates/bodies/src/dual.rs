@@ -253,10 +253,10 @@ impl Number for Dual {
         self * by + and
     }
     fn max(self, other: Self) -> Self {
-        if self.value >= other.value { self } else { other }
+        if self.value >= other.value || other.value.is_nan() { self } else { other }
     }
     fn min(self, other: Self) -> Self {
-        if self.value <= other.value { self } else { other }
+        if self.value <= other.value || other.value.is_nan() { self } else { other }
     }
     fn clamp(self, low: Self, high: Self) -> Self {
         self.max(low).min(high)

@@ -1,0 +1,21 @@
+"""Choices between floats of which Enzyme follows another one than is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pipeline.analyses.call_tree import calls
+from pipeline.analyses.extremes import is_extreme, may_lose
+from pipeline.audit.finding import finding
+from pipeline.enzyme_driver import Diagnostic
+from pipeline.llvm import Value
+from pipeline.llvm_inspect import Inspector
+
+_EXTREME = "of the larger or the smaller of two floats the derivative of NaN may be taken here, where the other one is a number"
+
+
+def extremes(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
+    """The larger or the smaller of two floats, where that counts which may be NaN."""
+    for call in calls(inspector, function):
+        if is_extreme(inspector, call) and may_lose(inspector, call):
+            yield finding(inspector, call, _EXTREME)
