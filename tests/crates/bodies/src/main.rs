@@ -5,12 +5,14 @@
 mod dual;
 
 mod carried;
+mod growth;
 mod loops;
 mod statics;
 mod vectors;
 
 fn main() {
     carried::report();
+    growth::report();
     loops::report();
     statics::report();
     vectors::report();

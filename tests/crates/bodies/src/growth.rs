@@ -1,9 +1,7 @@
-//! Collections that grow, and what is kept in them; as in `../bodies`.
+//! Collections that grow, and what is kept in them.
 
-#[path = "../../bodies/src/dual.rs"]
-mod dual;
-
-use dual::Number;
+use crate::body;
+use crate::dual::Number;
 use std::collections::VecDeque;
 
 /// A sum in which every element has a weight of its own.
@@ -122,7 +120,7 @@ body!(shapes_in_boxes, |xs| {
     shapes.iter().map(|shape| shape.area()).sum()
 });
 
-fn main() {
+pub fn report() {
     let inputs = [1.5, -0.5, 2.5, 3.5, 0.75, -1.0, 1.25, 0.3, 2.2, -0.1, 1.1, 0.9, 4.4];
     let reports = [
         pushes_and_pops::report,
