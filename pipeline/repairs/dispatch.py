@@ -12,8 +12,11 @@ from collections.abc import Sequence
 
 from pipeline.analyses import call_tree, origins
 from pipeline.analyses.control_flow import ControlFlow
+from pipeline.analyses.debug_info import floats_reached, path, signature_types
+from pipeline.analyses.effects import STD
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
+from pipeline.repairs.apart import hide
 
 MOST = 64
 """Candidates of one call: with more of them than that it is left alone, and refused if it matters."""
@@ -78,11 +81,21 @@ def _dispatcher(editor: Editor, name: str, kind: Kind, candidates: Sequence[Valu
         for index, word in enumerate((editor.return_type(ty), *editor.parameter_types(ty))):
             if float_type := editor.enzyme_type(word):
                 editor.add_text_attribute(called[candidate], "enzyme_type", f"{{[-1]:{float_type}}}", index)
+        if kind[1] == _DROP and not _drops_floats(editor, candidate):
+            hide(editor, called[candidate])
     names = ", ".join(editor.module.name(candidate) for candidate in candidates) or "nothing"
     complaint = f"error: differentiated code called a pointer that is none of what it could be here: {names}\n"
     dispatcher = editor.compare_and_call(name, ty, called, complaint)
     editor.compile_like(caller, dispatcher)
     return dispatcher
+
+
+def _drops_floats(editor: Editor, function: Value) -> bool:
+    """Whether what a function drops leads to floats, for all that is known; not what std itself drops, which has no types."""
+    types = signature_types(editor.module, function)
+    if not types:
+        return path(editor.module, editor.module.subprogram(function))[:1] not in ([crate] for crate in STD)
+    return any(not ty or bool(floats_reached(editor.module, ty)) for ty in types[1:])
 
 
 def _call_always(editor: Editor, function: Value, call: Value) -> None:
