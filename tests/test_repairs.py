@@ -816,6 +816,16 @@ SWAPS = """
 }
 """
 
+KEYS = """
+#![crate_type = "lib"]
+use std::cell::Cell;
+thread_local! { static KEYS: Cell<(u64, u64)> = const { Cell::new((1, 2)) } }
+#[unsafe(no_mangle)] pub fn shim(x: &mut f64, keys: &mut (u64, u64)) {
+    *keys = KEYS.with(|own| own.replace((own.get().0.wrapping_add(1), own.get().1)));
+    *x *= 2.0;
+}
+"""
+
 
 def copied(folder: Path, function: str) -> str:
     (folder / "shim.rs").write_text(COPIES)
@@ -865,13 +875,20 @@ def test_a_copy_of_mixed_elements_is_made_word_by_word(tmp_path: Path, function:
         assert "a copy of elements that hold floats beside other things" in found.message
 
 
-def test_words_of_elements_are_known_by_those_beside_them(tmp_path: Path) -> None:
-    """Of a float and an integer that are swapped with others the integers are known to be none of the floats around."""
-    (tmp_path / "shim.rs").write_text(SWAPS)
+@pytest.mark.parametrize("source", [SWAPS, KEYS], ids=["elements", "thread-local"])
+def test_words_of_elements_and_of_thread_locals_are_known(tmp_path: Path, source: str) -> None:
+    """What is swapped beside a float, or read of a thread-local of integers, is none of the floats around."""
+    (tmp_path / "shim.rs").write_text(source)
     options = ["--edition=2024", "-g", "-Copt-level=1", "-Ccodegen-units=1", "--emit=llvm-bc"]
     subprocess.run([RUSTC, *options, tmp_path / "shim.rs", "-o", tmp_path / "given.bc"], check=True)
     given = body(rewritten(tmp_path, lambda *_: None))
-    assert body(rewritten(tmp_path, retyped)).count("load i64") == given.count("load i64") > 0
+
+    def mend(editor: Editor, shims: list[int]) -> None:
+        retyped(editor, shims)
+        statics.say_inactive(editor, shims)
+
+    text = rewritten(tmp_path, mend)
+    assert body(text).count("load i64") == given.count("load i64") > 0
     assert audit(TOOLS.libllvm, tmp_path / MODULE, ["shim"]) == []
 
 
