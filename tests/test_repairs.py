@@ -1054,6 +1054,32 @@ def test_one_that_calls_itself_is_not_inlined(rust_module: Path) -> None:
         assert indirect_calls(editor, other) == []
 
 
+ENTRY = """
+#![crate_type = "lib"]
+pub enum Entry<'a> { Old(&'a f64, &'a [f64]), New(u64, usize, bool) }
+#[inline(never)]
+fn entry(x: &[f64], at: usize) -> Entry<'_> {
+    match x.get(at) { Some(value) => Entry::Old(value, x), None => Entry::New(at as u64 * 0x9e37, at, at % 3 == 0) }
+}
+#[unsafe(no_mangle)]
+pub extern "C" fn shim(x: &[f64; 5], at: usize, to: &mut f64) {
+    *to = match entry(x, at) {
+        Entry::Old(value, x) => *value * x[0],
+        Entry::New(hash, at, is_odd) => if is_odd { hash as f64 } else { at as f64 },
+    };
+}
+"""
+
+
+def test_pointers_and_numbers_that_are_returned_in_one_place_have_their_own_ways(tmp_path: Path) -> None:
+    (tmp_path / "shim.rs").write_text(ENTRY)
+    options = ["--edition=2024", "-g", "-Copt-level=2", "-Ccodegen-units=1", "--emit=llvm-bc"]
+    subprocess.run([RUSTC, *options, tmp_path / "shim.rs", "-o", tmp_path / "given.bc"], check=True)
+    assert re.search("call .*sret", body(rewritten(tmp_path, lambda *_: None)))
+    text = body(rewritten(tmp_path, inline.results_with_pointers_for_numbers))
+    assert not re.search("call .*sret|alloca|inttoptr", text), text
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_repair_can_be_left_out(rust_module: Path, name: str) -> None:
     def done(without: set[str]) -> set[str]:

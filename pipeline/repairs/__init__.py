@@ -55,6 +55,7 @@ They make of a loop over two words the word with its halves: done here first, th
 _OF_CALLS = (
     ("apart", apart.say_inactive),
     ("nested", nested.inline),
+    ("inline", inline.results_with_pointers_for_numbers),
     ("inline", inline.headers_with_packed_floats),
     ("dispatch", dispatch.indirect_calls),
     ("inline", inline.headers_with_packed_floats),  # of what is called by its name only now
