@@ -707,6 +707,12 @@ define ptr @shim(i64 %n, double %x, ptr %p) {
   %hash = call i64 @llvm.fshl.i64(i64 %n, i64 %n, i64 7)
   %mixed = xor i64 %hash, %n
   %is_so = icmp eq i64 %mixed, 3
+  %compared = xor i64 %n, 5
+  %side_by_side = insertelement <2 x i64> zeroinitializer, i64 %compared, i32 0
+  %are_so = icmp eq <2 x i64> %side_by_side, splat (i64 7)
+  %bits = xor i64 %n, 9
+  %beside = insertelement <2 x i64> zeroinitializer, i64 %bits, i32 0
+  %floats = bitcast <2 x i64> %beside to <2 x double>
   %less = call i64 @llvm.umin.i64(i64 %counted, i64 %bytes)
   %sum = fadd double %x, %x
   store double %sum, ptr %p
@@ -717,7 +723,7 @@ define ptr @shim(i64 %n, double %x, ptr %p) {
 }"""
     lines = body(mended(tmp_path, source, integers.say_inactive)).splitlines()
     said = {line.split()[0] for line in lines if "!enzyme_inactive" in line or re.search(r" #\d+$", line)}
-    assert said == {"%counted", "%bytes", "%less", "%hash", "%mixed"}
+    assert said == {"%counted", "%bytes", "%less", "%hash", "%mixed", "%compared", "%side_by_side"}
 
 
 def test_what_is_loaded_as_a_float_is_said_to_be_one(tmp_path: Path) -> None:

@@ -55,12 +55,12 @@ They make of a loop over two words the word with its halves: done here first, th
 _OF_CALLS = (
     ("apart", apart.say_inactive),
     ("nested", nested.inline),
-    ("inline", inline.results_with_pointers_for_numbers),
     ("inline", inline.headers_with_packed_floats),
     ("dispatch", dispatch.indirect_calls),
     ("inline", inline.headers_with_packed_floats),  # of what is called by its name only now
     ("by_pointer", by_pointer.recursive_headers),
     ("growth", growth.by_copy),
+    ("inline", inline.results_with_pointers_for_numbers),  # not those that growth inlines
 )
 _OF_MEMORY = (
     ("recursive_results", recursive_results.hide),
