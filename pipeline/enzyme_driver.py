@@ -59,7 +59,7 @@ class Catalyst:
         with tempfile.TemporaryDirectory(dir=text.parent) as workspace:
             argv: list[process.Argument] = [self.catalyst, "--tool=llc", module, "-o", text, *flags]
             argv += [f"--workspace={workspace}", "--keep-intermediate"]
-            argv += ["--checkpoint-stage=O2Opt", "--vectorize-loops=false", "--vectorize-slp=false", *IN_PLACE, _NO_GROUPS]
+            argv += ["--checkpoint-stage=O2Opt", "--vectorize-loops=false", "--vectorize-slp=false", *IN_PLACE, *_NO_GROUPS]
             finished = process.run(argv, log=log, patience_s=self.patience_s)
         diagnostics = read_diagnostics(finished.output)
         if not diagnostics and not (finished.succeeded and text.exists()):
@@ -80,8 +80,10 @@ class Catalyst:
 _REFUSAL = re.compile(r"^error: (?:<unknown>:0:0: |(?P<place>[^\s:][^:]*:\d+:\d+): )?.*?Enzyme: (?P<message>.*)")
 _ACTIVITIES = (" constantarg[", " constantinst[")  # what Enzyme knew of each instruction: for the log
 # Enzyme puts its caches into invariant groups.  Where LLVM takes a value instead of a cache's load, it gives the value's own
-# load the cache's group, and two such loads of one place would be the same, whatever is written there in between.
-_GROUP, _NO_GROUPS = re.compile(rb", !invariant\.group !\d+"), "--enable-gvn-memdep=0"
+# load the cache's group, and two such loads of one place would be the same, whatever is written there in between.  And the
+# cache of the way that was taken is written where a block is entered, and again where it branches: EarlyCSE would take the
+# first.
+_GROUP, _NO_GROUPS = re.compile(rb", !invariant\.group !\d+"), ("--enable-gvn-memdep=0", "--earlycse-mssa-optimization-cap=0")
 # It also says of all arithmetic of its own that nothing is infinite or no number: of what is, anything could be made then.
 _FAST = re.compile(rb"^(  %.* = (?:tail )?(?:f\w+|select|phi|call) )fast ", re.MULTILINE)
 _ANALYSIS, _CONTRADICTION = "<analysis>", "Illegal updateAnalysis"

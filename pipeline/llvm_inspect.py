@@ -24,6 +24,7 @@ INACTIVE, _INVARIANT = b"enzyme_inactive", b"invariant.load"
 # LLVMOpcode: shl, lshr, ashr, and, or, xor, trunc, zext, sext; and icmp, switch, GEP, add, sub, mul, div, rem, int to float.
 _BITWISE = {20, 21, 22, 23, 24, 25, 30, 31, 32}
 _COUNTING = {42, 3, 29, 8, 10, 12, 14, 15, 17, 18, 35, 36}
+_VECTORS = {51, 52}  # insertelement, shufflevector
 _TAKING, _BRANCHING = {42, 35, 36}, {2, 3}  # icmp, int to float; br, switch
 _LOGIC = {23, 24, 25}
 _ADD, _MULTIPLY, _SHIFT_LEFT = 8, 12, 20
@@ -521,6 +522,12 @@ class Inspector:
         """True for what makes an integer of integers: counted, widened, cut or chosen."""
         is_resized = self.api.IsATruncInst(value) or self.api.IsAZExtInst(value) or self.api.IsASExtInst(value)
         return bool(is_resized or self.api.IsABinaryOperator(value)) or self.is_choice(value)
+
+    def is_vector_of_integers(self, value: Value) -> bool:
+        """True for what puts integers into a vector, or the elements of vectors of integers into another."""
+        ty = self.api.TypeOf(value)
+        is_integers = self.api.GetTypeKind(ty) == _VECTOR and bool(self.integer_bits(self.api.GetElementType(ty)))
+        return is_integers and self._opcode(value) in _VECTORS
 
     def counts_only(self, user: Value) -> bool:
         """Whether an instruction takes an integer for the number that it is: compared, counted with, made a float of.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.enzyme_driver import Diagnostic, EnzymeDriver
+from pipeline.enzyme_driver import Catalyst, Diagnostic, EnzymeDriver
 from pipeline.stages import MODULE
 from pipeline.stages.enzyme import Enzyme
 from pipeline.toolchain import find_tools
@@ -103,3 +103,106 @@ def test_only_what_is_refused_is_named_and_the_cause_once(bench: Workbench) -> N
     assert "d_fourth" not in finished.stderr
     for derivative, mode in (("d_cube", "reverse"), ("t_cube", "forward")):
         assert f"`{derivative}` was asked for, {mode} mode of `bench::cube` at src/main.rs:14:4" in finished.stderr
+
+
+# A loop of two runs, too large to be unrolled before Enzyme has made it small: what it looks for by integers is kept.
+LOOKED_UP = """\
+@x = internal global [8 x double] [NUMBERS]
+@dx = internal global [8 x double] zeroinitializer
+@keys = internal global [2 x i64] [i64 3, i64 4]
+@sum = internal global double 0.0
+@dsum = internal global double 1.0
+@line = private constant [4 x i8] c"%g \\00"
+@enzyme_dup = external global i32
+@enzyme_const = external global i32
+
+declare void @__enzyme_autodiff(...)
+declare i32 @printf(ptr, ...)
+
+define internal i1 @same(i1 %x) noinline nofree nounwind willreturn memory(none) "enzyme_inactive" {
+  ret i1 %x
+}
+
+define i32 @main(i32 %argc) {
+  %never = icmp sgt i32 %argc, 100
+  call void (...) @__enzyme_autodiff(ptr @f, ptr @enzyme_dup, ptr @x, ptr @dx, ptr @enzyme_const, ptr @keys, \
+ptr @enzyme_dup, ptr @sum, ptr @dsum, ptr @enzyme_const, i1 %never)
+  br label %prints
+prints:
+  %i = phi i32 [ 0, %0 ], [ %next, %prints ]
+  %place = getelementptr double, ptr @dx, i32 %i
+  %adjoint = load double, ptr %place
+  call i32 (ptr, ...) @printf(ptr @line, double %adjoint)
+  %next = add i32 %i, 1
+  %done = icmp eq i32 %next, 8
+  br i1 %done, label %out, label %prints
+out:
+  ret i32 0
+}
+
+define internal void @f(ptr %x, ptr %keys, ptr %sum, i1 %never) {
+  %result = call double @squares(ptr %x, ptr %keys, i1 %never)
+  store double %result, ptr %sum
+  ret void
+}
+
+define internal double @squares(ptr %x, ptr %keys, i1 %never) {
+entry:
+  br label %loop
+loop:
+  %last = phi i1 [ false, %entry ], [ true, %latch ]
+  %i = phi i64 [ 0, %entry ], [ 1, %latch ]
+  %sum = phi double [ 0.0, %entry ], [ %next_sum, %latch ]
+  br i1 %never, label %latch, label %look
+look:
+  %place = getelementptr i64, ptr %keys, i64 %i
+  %hash0 = load i64, ptr %place
+HASH
+  %index = and i64 %hashLAST, 7
+  br label %inner
+inner:
+  %j = phi i64 [ 0, %look ], [ %next_j, %more ]
+  %at = getelementptr double, ptr %x, i64 %j
+  %here = icmp eq i64 %j, %index
+  %is_here = call i1 @same(i1 %here)
+  br i1 %is_here, label %found, label %not_yet
+not_yet:
+  %byte_at = getelementptr i8, ptr %keys, i64 %j
+  %byte = load i8, ptr %byte_at
+  %over = icmp eq i8 %byte, 100
+  %is_over = call i1 @same(i1 %over)
+  br i1 %is_over, label %latch, label %more
+more:
+  %next_j = add i64 %j, 1
+  br label %inner
+found:
+  %value = load double, ptr %at
+  %square = fmul double %value, %value
+  %with = fadd double %sum, %square
+  br label %latch
+latch:
+  %next_sum = phi double [ %sum, %loop ], [ %sum, %not_yet ], [ %with, %found ]
+  br i1 %last, label %exit, label %loop
+exit:
+  ret double %next_sum
+}
+"""
+
+
+def test_what_a_cache_of_enzymes_holds_is_what_was_written_last(tmp_path: Path) -> None:
+    """LLVM would take the first: that nothing was found for the first key."""
+    steps = 150
+    hashing = [f"  %hash{i + 1} = {('mul', 'xor')[i % 2]} i64 %hash{i}, {2 * i + 3}" for i in range(steps)]
+    numbers = ", ".join(f"double {i + 1}.0" for i in range(8))
+    text = LOOKED_UP.replace("HASH", "\n".join(hashing)).replace("LAST", str(steps)).replace("NUMBERS", numbers)
+    (tmp_path / "given.ll").write_text(text)
+    derived = tmp_path / "out.ll"
+    assert Catalyst(TOOLS.catalyst, 60).differentiate(tmp_path / "given.ll", derived, [], tmp_path / "log") == []
+    ran = subprocess.run([TOOLS.opt.path.with_name("lli"), derived], capture_output=True, text=True, check=True)
+    right = [0.0] * 8
+    for key in (3, 4):
+        index = key
+        for i in range(steps):
+            index = (index ^ (2 * i + 3) if i % 2 else index * (2 * i + 3)) % 8
+        right[index] += 2 * (index + 1)
+    assert [float(number) for number in ran.stdout.split()] == right

@@ -707,6 +707,12 @@ define ptr @shim(i64 %n, double %x, ptr %p) {
   %hash = call i64 @llvm.fshl.i64(i64 %n, i64 %n, i64 7)
   %mixed = xor i64 %hash, %n
   %is_so = icmp eq i64 %mixed, 3
+  %compared = xor i64 %n, 5
+  %side_by_side = insertelement <2 x i64> zeroinitializer, i64 %compared, i32 0
+  %are_so = icmp eq <2 x i64> %side_by_side, splat (i64 7)
+  %bits = xor i64 %n, 9
+  %beside = insertelement <2 x i64> zeroinitializer, i64 %bits, i32 0
+  %floats = bitcast <2 x i64> %beside to <2 x double>
   %less = call i64 @llvm.umin.i64(i64 %counted, i64 %bytes)
   %sum = fadd double %x, %x
   store double %sum, ptr %p
@@ -717,7 +723,7 @@ define ptr @shim(i64 %n, double %x, ptr %p) {
 }"""
     lines = body(mended(tmp_path, source, integers.say_inactive)).splitlines()
     said = {line.split()[0] for line in lines if "!enzyme_inactive" in line or re.search(r" #\d+$", line)}
-    assert said == {"%counted", "%bytes", "%less", "%hash", "%mixed"}
+    assert said == {"%counted", "%bytes", "%less", "%hash", "%mixed", "%compared", "%side_by_side"}
 
 
 def test_what_is_loaded_as_a_float_is_said_to_be_one(tmp_path: Path) -> None:
@@ -843,6 +849,16 @@ SWAPS = """
 }
 """
 
+KEYS = """
+#![crate_type = "lib"]
+use std::cell::Cell;
+thread_local! { static KEYS: Cell<(u64, u64)> = const { Cell::new((1, 2)) } }
+#[unsafe(no_mangle)] pub fn shim(x: &mut f64, keys: &mut (u64, u64)) {
+    *keys = KEYS.with(|own| own.replace((own.get().0.wrapping_add(1), own.get().1)));
+    *x *= 2.0;
+}
+"""
+
 
 def copied(folder: Path, function: str) -> str:
     (folder / "shim.rs").write_text(COPIES)
@@ -892,13 +908,20 @@ def test_a_copy_of_mixed_elements_is_made_word_by_word(tmp_path: Path, function:
         assert "a copy of elements that hold floats beside other things" in found.message
 
 
-def test_words_of_elements_are_known_by_those_beside_them(tmp_path: Path) -> None:
-    """Of a float and an integer that are swapped with others the integers are known to be none of the floats around."""
-    (tmp_path / "shim.rs").write_text(SWAPS)
+@pytest.mark.parametrize("source", [SWAPS, KEYS], ids=["elements", "thread-local"])
+def test_words_of_elements_and_of_thread_locals_are_known(tmp_path: Path, source: str) -> None:
+    """What is swapped beside a float, or read of a thread-local of integers, is none of the floats around."""
+    (tmp_path / "shim.rs").write_text(source)
     options = ["--edition=2024", "-g", "-Copt-level=1", "-Ccodegen-units=1", "--emit=llvm-bc"]
     subprocess.run([RUSTC, *options, tmp_path / "shim.rs", "-o", tmp_path / "given.bc"], check=True)
     given = body(rewritten(tmp_path, lambda *_: None))
-    assert body(rewritten(tmp_path, retyped)).count("load i64") == given.count("load i64") > 0
+
+    def mend(editor: Editor, shims: list[int]) -> None:
+        retyped(editor, shims)
+        statics.say_inactive(editor, shims)
+
+    text = rewritten(tmp_path, mend)
+    assert body(text).count("load i64") == given.count("load i64") > 0
     assert audit(TOOLS.libllvm, tmp_path / MODULE, ["shim"]) == []
 
 
@@ -1062,6 +1085,32 @@ def test_one_that_calls_itself_is_not_inlined(rust_module: Path) -> None:
         assert not any("itself" in line for line in done)
         assert any("itself" in module.name(function) for function in call_tree(editor, [other]))
         assert indirect_calls(editor, other) == []
+
+
+ENTRY = """
+#![crate_type = "lib"]
+pub enum Entry<'a> { Old(&'a f64, &'a [f64]), New(u64, usize, bool) }
+#[inline(never)]
+fn entry(x: &[f64], at: usize) -> Entry<'_> {
+    match x.get(at) { Some(value) => Entry::Old(value, x), None => Entry::New(at as u64 * 0x9e37, at, at % 3 == 0) }
+}
+#[unsafe(no_mangle)]
+pub extern "C" fn shim(x: &[f64; 5], at: usize, to: &mut f64) {
+    *to = match entry(x, at) {
+        Entry::Old(value, x) => *value * x[0],
+        Entry::New(hash, at, is_odd) => if is_odd { hash as f64 } else { at as f64 },
+    };
+}
+"""
+
+
+def test_pointers_and_numbers_that_are_returned_in_one_place_have_their_own_ways(tmp_path: Path) -> None:
+    (tmp_path / "shim.rs").write_text(ENTRY)
+    options = ["--edition=2024", "-g", "-Copt-level=2", "-Ccodegen-units=1", "--emit=llvm-bc"]
+    subprocess.run([RUSTC, *options, tmp_path / "shim.rs", "-o", tmp_path / "given.bc"], check=True)
+    assert re.search("call .*sret", body(rewritten(tmp_path, lambda *_: None)))
+    text = body(rewritten(tmp_path, inline.results_with_pointers_for_numbers))
+    assert not re.search("call .*sret|alloca|inttoptr", text), text
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -162,7 +162,7 @@ def placed(module: Module, node: Value, begin: int = 0) -> Iterator[tuple[int, V
         case tag if tag in {STRUCTURE, UNION, VARIANT_PART}:
             for part in parts(module, node):
                 yield from placed(module, part, begin)
-        case _:
+        case _ if module.type_bits(node):  # not ()
             yield begin, node
 
 

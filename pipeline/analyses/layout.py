@@ -10,6 +10,7 @@ from pipeline.analyses.debug_info import (
     BASE,
     ENUMERATION,
     FLOAT_BITS,
+    INTEGER_NAMES,
     POINTER,
     STRUCTURE,
     UNION,
@@ -18,7 +19,9 @@ from pipeline.analyses.debug_info import (
     discriminator,
     elements_moved,
     name,
+    numbers,
     parts,
+    types_made_for,
 )
 from pipeline.llvm import Module, Value
 from pipeline.llvm_inspect import Inspector
@@ -63,11 +66,20 @@ def word_moved(inspector: Inspector, load: Value) -> str:
     """What the word is that is loaded of an element to be stored in another, as in `ptr::swap::<(f64, usize)>`.
 
     Nothing, where that is not known.  It is, where what one such function reads or writes side by side is all words of its
-    elements.
+    elements; and where a thread-local is read by a function that is about integers alone, as std's of random keys is.
     """
+    if _is_thread_locals_integer(inspector, load):
+        return INTEGER
     stores = [user for user in inspector.module.users(load) if inspector.is_plain_store(user)]
     found = {_word_accessed(inspector, access) for access in (load, *stores)} - {""}
     return found.pop() if len(found) == 1 else ""
+
+
+def _is_thread_locals_integer(inspector: Inspector, load: Value) -> bool:
+    if not inspector.is_thread_local_address(inspector.slot(load)[0]):
+        return False
+    types = next(types_made_for(inspector.module, load), [])
+    return bool(types) and all(numbers(inspector.module, ty) <= INTEGER_NAMES for ty in types)
 
 
 def _word_accessed(inspector: Inspector, access: Value) -> str:

@@ -60,6 +60,7 @@ _OF_CALLS = (
     ("inline", inline.headers_with_packed_floats),  # of what is called by its name only now
     ("by_pointer", by_pointer.recursive_headers),
     ("growth", growth.by_copy),
+    ("inline", inline.results_with_pointers_for_numbers),  # not those that growth inlines
 )
 _OF_MEMORY = (
     ("recursive_results", recursive_results.hide),

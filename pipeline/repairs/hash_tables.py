@@ -67,7 +67,8 @@ def _swapped(editor: Editor, instruction: Value) -> Value:
     where = next(paths_around(editor.module, instruction), [])
     if not editor.is_plain_load(instruction) or where[:2] != _SWAP[:2] or not where[-1].startswith(_SWAP[2]):
         return 0
-    element, (base, begin, bits) = _element_of_table(editor, instruction), editor.slot(instruction)
+    element, (base, begin, _) = _element_of_table(editor, instruction), editor.slot(instruction)
+    bits = 8 * editor.size_of(editor.accessed_type(instruction))  # of a vector, too
     size = editor.module.type_bits(element) // 8 if element else 0
     if not size or editor.origin(base)[1] % size or not all(map(editor.is_plain_store, editor.module.users(instruction))):
         return 0

@@ -1,16 +1,18 @@
 """Functions whose header packs floats into integers, or beside them, are inlined into their callers.
 
 rustc passes an aggregate of up to eight bytes as one integer, and returns `Option<f32>` as `{ i32, float }`: Enzyme takes
-the first for an integer without a derivative, and loses the second's float.  Inlined, there is no header.
+the first for an integer without a derivative, and loses the second's float.  Inlined, there is no header.  And what is returned
+by pointer may be a pointer in one variant and a number in another, as in the entry of a hash map: Enzyme refuses such a place.
+Inlined, each way has its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from pipeline.analyses.call_tree import call_tree, calls, recursive
-from pipeline.analyses.debug_info import holds_float, is_aggregate, signature_types
+from pipeline.analyses.debug_info import POINTER, holds_float, is_aggregate, placed, signature_types
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.llvm_inspect import Inspector
@@ -21,25 +23,37 @@ if TYPE_CHECKING:
 CLEAN = "sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg"
 """What makes registers of memory, and floats of the casts that a repair leaves."""
 
+_APART = f"sroa,jump-threading,{CLEAN}"
+"""What leads each variant by a way of its own, from where it is made to where it is looked at."""
+
 _PACKED = 64
 """Bits of the largest aggregate that is one integer."""
 
 
 def headers_with_packed_floats(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Inline them wherever the shims reach them, but those that last."""
+    return _inline(editor, shims, packs_floats, CLEAN)
+
+
+def results_with_pointers_for_numbers(editor: Editor, shims: Sequence[Value]) -> list[str]:
+    """Inline what returns by pointer an enum of which a word is a pointer in one variant and a number in another."""
+    return _inline(editor, shims, _returns_pointers_for_numbers, _APART)
+
+
+def _inline(editor: Editor, shims: Sequence[Value], is_wanted: Callable[[Inspector, Value], bool], clean: str) -> list[str]:
     tree = call_tree(editor, shims)
     stay = lasting(editor, tree) | set(shims)
-    packed = [function for function in tree if function not in stay and packs_floats(editor, function)]
-    if not packed:
+    wanted = [function for function in tree if function not in stay and is_wanted(editor, function)]
+    if not wanted:
         return []
-    names = [editor.module.name(function) for function in packed]
+    names = [editor.module.name(function) for function in wanted]
     for caller in tree:
         for call in calls(editor, caller):
-            if editor.module.callee(call) in packed:
+            if editor.module.callee(call) in wanted:
                 editor.inline_call(call)
     editor.run_passes("always-inline")
     for function in call_tree(editor, shims):
-        editor.run_passes(CLEAN, function)
+        editor.run_passes(clean, function)
     return [f"inline: {name}" for name in names]
 
 
@@ -65,6 +79,15 @@ def returns_packed_floats(inspector: Inspector, function: Value) -> bool:
     if not result or not is_aggregate(inspector.module, result) or not holds_float(inspector.module, result):
         return False
     return any(map(inspector.integer_bits, returned))
+
+
+def _returns_pointers_for_numbers(inspector: Inspector, function: Value) -> bool:
+    module = inspector.module
+    result = next(iter(signature_types(module, function)), 0)
+    if not result or not inspector.returns_by_pointer(function) or inspector.is_inactive(function):
+        return False
+    words = {(begin, module.metadata_tag(leaf) == POINTER) for begin, leaf in placed(module, result)}
+    return any((begin, not is_pointer) in words for begin, is_pointer in words)
 
 
 def packed_parameter_sizes(inspector: Inspector, function: Value) -> set[int]:

@@ -72,6 +72,8 @@ def _uses_up(editor: Editor, instruction: Value) -> bool:
 
 
 def _hands_on(editor: Editor, value: Value) -> bool:
+    if editor.is_vector_of_integers(value):  # as of the hashes that are compared side by side
+        return True
     is_integer = bool(editor.integer_bits(editor.api.TypeOf(value)))
     return is_integer and (editor.is_integer_arithmetic(value) or editor.is_intrinsic(value))
 
