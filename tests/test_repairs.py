@@ -817,6 +817,18 @@ SWAPS = """
 """
 
 
+VARIABLES = """
+#![crate_type = "lib"]
+pub struct Grid<T> { columns: usize, elements: [T; 2] }
+#[inline(always)] fn copied<T: Copy>(given: &Grid<T>, to: &mut (usize, T)) { *to = (given.columns, given.elements[1]) }
+#[unsafe(no_mangle)] pub fn shim(x: f64, columns: usize, change: fn(&mut Grid<f64>), to: &mut (usize, f64)) {
+    let mut grid = Grid { columns, elements: [x, x] };
+    change(&mut grid);
+    copied(&grid, to);
+}
+"""
+
+
 def copied(folder: Path, function: str) -> str:
     (folder / "shim.rs").write_text(COPIES)
     # Higher up, functions of the same instructions are merged.
@@ -873,6 +885,16 @@ def test_words_of_elements_are_known_by_those_beside_them(tmp_path: Path) -> Non
     given = body(rewritten(tmp_path, lambda *_: None))
     assert body(rewritten(tmp_path, retyped)).count("load i64") == given.count("load i64") > 0
     assert audit(TOOLS.libllvm, tmp_path / MODULE, ["shim"]) == []
+
+
+def test_words_of_variables_on_the_stack_are_known(tmp_path: Path) -> None:
+    """Of a struct that its function reads is known which word is none of the floats that this function is about."""
+    (tmp_path / "shim.rs").write_text(VARIABLES)
+    options = ["--edition=2024", "-g", "-Copt-level=1", "-Ccodegen-units=1", "--emit=llvm-bc"]
+    subprocess.run([RUSTC, *options, tmp_path / "shim.rs", "-o", tmp_path / "given.bc"], check=True)
+    assert body(rewritten(tmp_path, lambda *_: None)).count("load i64") == 1
+    assert body(rewritten(tmp_path, retyped)).count("load i64") == 1
+    assert [f for f in audit(TOOLS.libllvm, tmp_path / MODULE, ["shim"]) if "moved as an integer" in f.message] == []
 
 
 @pytest.mark.parametrize("function", ["either", "arrays"])

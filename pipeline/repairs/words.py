@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree
 from pipeline.analyses.debug_info import FLOAT_BITS, floats_reached, shared_words, types_around, types_in
-from pipeline.analyses.layout import word_moved
+from pipeline.analyses.moves import word_moved
+from pipeline.analyses.variables import Variables
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
@@ -24,6 +25,7 @@ class Words:
         self._computed: dict[Value, set[str]] = {}
         self._trees: list[list[Value]] = []
         self._shared: dict[Value, frozenset[int]] = {}
+        self._variables: dict[Value, Variables] = {}
         for shim in shims:
             functions = list(call_tree(inspector, [shim]))
             self._trees.append(functions)
@@ -45,7 +47,7 @@ class Words:
 
     def parts(self, instruction: Value, bits: int) -> int:
         """How many floats a word of so many bits, moved here, is; 0 where it is none, or where that is not known."""
-        if kind := word_moved(self.inspector, instruction):
+        if kind := word_moved(self.inspector, instruction, self._variables_of(self.inspector.module.parent(instruction))):
             return bits // FLOAT_BITS[kind] if kind in FLOAT_BITS else 0
         floats = self.floats(instruction) or frozenset()
         widths = {FLOAT_BITS[name] for name in floats}
@@ -64,6 +66,11 @@ class Words:
                 for one in tree:
                     self._shared[one] = self._shared.get(one, frozenset()) | widths
         return bits in self._shared.get(function, ())
+
+    def _variables_of(self, function: Value) -> Variables:
+        if function not in self._variables:
+            self._variables[function] = Variables(self.inspector, function)
+        return self._variables[function]
 
     def _reached(self, ty: Value) -> frozenset[str]:
         if ty not in self._floats:
