@@ -23,7 +23,7 @@ FULL = pytest.mark.full
         ("bodies", "3", 672),
         ("growth", "0", 132),
         ("growth", "3", 132),
-        ("elements", "3", 96),
+        ("elements", "3", 156),
         *(pytest.param("bodies", level, 672, marks=FULL) for level in "12"),
         *(pytest.param("growth", level, 132, marks=FULL) for level in "12"),
     ],

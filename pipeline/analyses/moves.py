@@ -17,8 +17,13 @@ def word_moved(inspector: Inspector, load: Value, variables: Variables) -> str:
     It is, where it is a word of a variable on the stack, or of an element, as in `ptr::swap::<(f64, usize)>`.
     """
     stores = [user for user in inspector.module.users(load) if inspector.is_plain_store(user)]
-    accesses = (load, *stores)
-    found = {say for access in accesses for say in (variables.word(access), _word_of_element(inspector, access))} - {""}
+    found = {word_accessed(inspector, access, variables) for access in (load, *stores)} - {""}
+    return found.pop() if len(found) == 1 else ""
+
+
+def word_accessed(inspector: Inspector, access: Value, variables: Variables) -> str:
+    """What the word is that is loaded or stored; nothing, where that is not known."""
+    found = {variables.word(access), _word_of_element(inspector, access)} - {""}
     return found.pop() if len(found) == 1 else ""
 
 

@@ -1,13 +1,16 @@
-"""What lies on a function's stack, by the variables that debug info says are there."""
+"""What lies at an address, by debug info: a variable on the stack, or what a `Box` was made for."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from ctypes import c_int, c_uint, c_void_p
+from dataclasses import replace
 from typing import Any
 
-from pipeline.analyses.layout import POINTER_BITS, words
+from pipeline.analyses.allocations import is_allocation
+from pipeline.analyses.debug_info import boxed
+from pipeline.analyses.layout import POINTER_BITS, Word, words
 from pipeline.llvm import Module, Value, text
 from pipeline.llvm_inspect import Inspector
 
@@ -42,14 +45,16 @@ def described(module: Module, record: Value) -> tuple[Value, list[Value]]:
 
 
 class Variables:
-    """The variables of a function that stay in one place of memory as long as they are there, and what was inlined has."""
+    """The variables of a function, and of what was inlined, that stay in one place of memory; and its boxes."""
 
     def __init__(self, inspector: Inspector, function: Value) -> None:
         self.inspector = inspector
         module = inspector.module
         self._types: dict[Value, set[tuple[Value, int]]] = {}
-        """What is declared to be at an address: the type, and from which byte of it on."""
+        """What is at an address: the type, and from which byte of it on."""
         for instruction in module.instructions(function):
+            if box := self._boxed(instruction):
+                self._types[instruction] = {(box, 0)}
             for record in records(module, instruction):
                 begin = self._begin(record) if module.api.DbgRecordGetKind(record) == _DECLARE else None
                 if begin is not None:
@@ -59,12 +64,30 @@ class Variables:
     def word(self, access: Value) -> str:
         """What the word is (`Word.kind`) that is loaded or stored; nothing, where debug info does not say it."""
         base, begin, bits = self.inspector.slot(access)
-        found = {self._kind(ty, begin + offset, (bits or POINTER_BITS) // 8) for ty, offset in self._types.get(base, ())}
-        return found.pop() if len(found) == 1 else ""
+        size = (bits or POINTER_BITS) // 8
+        found = self.words(base, begin, begin + size)
+        return found[0].kind if [(word.begin, word.size) for word in found] == [(0, size)] else ""
 
-    def _kind(self, ty: Value, begin: int, size: int) -> str:
-        found = (word.kind for word in words(self.inspector.module, ty) if (word.begin, word.size) == (begin, size))
-        return next(found, "")
+    def words(self, base: Value, begin: int, end: int) -> list[Word]:
+        """The words from one byte to another of what is at an address; none, where they are not known or not whole."""
+        layouts = {tuple(self._between(ty, begin + offset, end + offset)) for ty, offset in self._types.get(base, ())}
+        found = list(layouts.pop()) if len(layouts) == 1 else []
+        is_whole = all(word.begin >= 0 and word.begin + word.size <= end - begin for word in found)
+        return found if is_whole else []
+
+    def _between(self, ty: Value, begin: int, end: int) -> Iterator[Word]:
+        for word in words(self.inspector.module, ty):
+            if word.begin < end and begin < word.begin + word.size:
+                yield replace(word, begin=word.begin - begin)
+
+    def _boxed(self, instruction: Value) -> Value:
+        """The type that memory is allocated for by `Box::new`; 0 for anything else."""
+        module = self.inspector.module
+        if not is_allocation(self.inspector, instruction):
+            return 0
+        size = module.arguments(instruction)[0]
+        ty = boxed(module, instruction) if self.inspector.api.IsAConstantInt(size) else 0
+        return ty if ty and 8 * self.inspector.api.ConstIntGetZExtValue(size) == module.type_bits(ty) else 0
 
     def _begin(self, record: Value) -> int | None:
         """From which byte of the variable on it is there; None where the address is computed, or leads to the address."""
