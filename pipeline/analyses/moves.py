@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import gcd
 
 from pipeline.analyses.debug_info import elements_moved
-from pipeline.analyses.layout import POINTER_BITS, Word, words
+from pipeline.analyses.layout import ADDRESS, POINTER_BITS, Word, words
 from pipeline.analyses.variables import Variables
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
+
+Accesses = set[tuple[int, int]]
+"""Places, counted in bytes from somewhere, and how many bytes each has."""
 
 
 def word_moved(inspector: Inspector, load: Value, variables: Variables) -> str:
@@ -28,21 +32,53 @@ def word_accessed(inspector: Inspector, access: Value, variables: Variables) -> 
 
 
 def _word_of_element(inspector: Inspector, access: Value) -> str:
-    """Known where what a function that moves elements reads or writes side by side is all words of one."""
+    """Known where it is known at which byte of the element the access is that what moves elements makes."""
     element = elements_moved(inspector.module, access)
     layout = words(inspector.module, element) if element else []
     if not layout or layout[0].begin:
         return ""
     base, begin, bits = inspector.slot(access)
-    accesses = set(_accessed_with(inspector, access, base))
-    first, step = min(accesses)[0], inspector.module.type_bits(element) // 8
-    begins = {place - (place - first) % step for place, _ in accesses}
-    wanted = [(each + word.begin, word.size) for each in begins for word in layout]
-    if not all(any(_contains(one, word) for one in accesses) for word in wanted):
-        return ""
+    accesses, step = set(_accessed_with(inspector, access, base)), inspector.module.type_bits(element) // 8
+    first = min(accesses)[0]
+    if not _is_all_of_some(accesses, layout, step):
+        firsts = _begins_by_pointers(inspector, base, accesses, layout, step)
+        if len(firsts) != 1:
+            return ""
+        (first,) = firsts
     here = ((begin - first) % step, (bits or POINTER_BITS) // 8)
     found = {word.kind if _contains(here, (word.begin, word.size)) else "" for word in layout if _overlaps(here, word)}
     return found.pop() if len(found) == 1 else ""
+
+
+def _is_all_of_some(accesses: Accesses, layout: list[Word], step: int) -> bool:
+    """Whether what is accessed side by side is all words of elements, of which the first begins where that does."""
+    first = min(accesses)[0]
+    begins = {place - (place - first) % step for place, _ in accesses}
+    wanted = [(each + word.begin, word.size) for each in begins for word in layout]
+    return all(any(_contains(one, word) for one in accesses) for word in wanted)
+
+
+def _begins_by_pointers(inspector: Inspector, base: Value, accesses: Accesses, layout: list[Word], step: int) -> list[int]:
+    """Where elements may begin of which some words are accessed, by where pointers are read or written among these.
+
+    LLVM leaves words out that were read before, by who compared them.
+    """
+    unit = gcd(*(part for word in layout for part in (word.begin, word.size)), step)
+    first, end = min(accesses)[0], max(place + size for place, size in accesses)
+    if any((place - first) % unit or size % unit for place, size in accesses):
+        return []
+    pointers = {place for place in _pointers(inspector, base) if first <= place < end}
+    addresses = {word.begin for word in layout if word.kind == ADDRESS}
+    begins = range(first - step + unit, first + 1, unit)
+    return [begin for begin in begins if all((place - begin) % step in addresses for place in pointers)]
+
+
+def _pointers(inspector: Inspector, base: Value) -> Iterator[int]:
+    """Where, counted from `base`, a pointer is read or written."""
+    for one in inspector.accesses(base):
+        place, begin, _ = inspector.slot(one)
+        if place == base and inspector.accessed_type(one) == inspector.pointer_type():
+            yield begin
 
 
 def _contains(place: tuple[int, int], other: tuple[int, int]) -> bool:
