@@ -890,6 +890,29 @@ def test_a_float_that_is_compared_by_its_bits_is_moved_as_a_float(tmp_path: Path
     assert "store i64" not in text
 
 
+LABELLED = """
+#![crate_type = "lib"]
+#[repr(C)] pub struct Labelled { key: usize, label: *const u8, value: f64 }
+#[unsafe(no_mangle)] pub unsafe fn shim(from: *const Labelled, to: *mut Labelled) {
+    if unsafe { (*from).label }.is_null() {
+        return;
+    }
+    let one = unsafe { core::ptr::read(from) };
+    unsafe { ((*to).key, (*to).label, (*to).value) = (one.key, one.label.wrapping_add(1), one.value * 2.0) }
+}
+"""
+
+
+def test_words_of_elements_are_known_by_a_pointer_among_them(tmp_path: Path) -> None:
+    """The pointer was read before, by who compared it: not all words are read by what moves the element."""
+    (tmp_path / "shim.rs").write_text(LABELLED)
+    options = ["--edition=2024", "-g", "-Copt-level=3", "-Ccodegen-units=1", "--emit=llvm-bc"]
+    subprocess.run([RUSTC, *options, tmp_path / "shim.rs", "-o", tmp_path / "given.bc"], check=True)
+    assert body(rewritten(tmp_path, lambda *_: None)).count("load i64") == 1
+    assert body(rewritten(tmp_path, retyped)).count("load i64") == 1
+    assert audit(TOOLS.libllvm, tmp_path / MODULE, ["shim"]) == []
+
+
 VARIABLES = """
 #![crate_type = "lib"]
 pub struct Grid<T> { columns: usize, elements: [T; 2] }
