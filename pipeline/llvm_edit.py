@@ -8,6 +8,7 @@ from ctypes import POINTER, c_char_p, c_int, c_size_t, c_uint, c_ulonglong, c_vo
 from typing import Any
 
 from pipeline.analyses import debug_info
+from pipeline.analyses.layout import ADDRESS, Word
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value, text
 from pipeline.llvm_inspect import EQUAL, FUNCTION, INACTIVE, STRUCT, Inspector
@@ -251,6 +252,12 @@ class Editor(Inspector):
         if self.module.metadata_tag(leaf) == debug_info.POINTER:
             return self.pointer_type()
         return self.float_type(bits) if debug_info.name(self.module, leaf) in debug_info.FLOAT_BITS else self.integer(bits)
+
+    def type_of_word(self, word: Word) -> Value:
+        """LLVM's type of a word of a type's layout."""
+        if word.kind == ADDRESS:
+            return self.pointer_type()
+        return self.float_type(8 * word.size) if word.kind in debug_info.FLOAT_BITS else self.integer(8 * word.size)
 
     def load(self, builder: Value, ty: Value, pointer: Value) -> Value:
         """A value from memory that may be anywhere."""

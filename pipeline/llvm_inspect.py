@@ -253,14 +253,19 @@ class Inspector:
     def slot(self, access: Value) -> Slot:
         """Where a load or a store goes, as far as constant offsets lead back."""
         ty = self.accessed_type(access)
-        pointer, offset = self.api.GetOperand(access, 1 if self.api.IsAStoreInst(access) else 0), 0
+        pointer, offset = self.place(self.api.GetOperand(access, 1 if self.api.IsAStoreInst(access) else 0))
+        return pointer, offset, self.integer_bits(ty) or FLOAT_BITS.get(self.float_name(ty), 0)
+
+    def place(self, pointer: Value) -> tuple[Value, int]:
+        """What a pointer is counted from, and by how many bytes, as far as constant offsets lead back."""
+        offset = 0
         while self.api.IsAGetElementPtrInst(pointer) and self.api.GetNumOperands(pointer) == 2:
             index = self.api.GetOperand(pointer, 1)
             if not self.api.IsAConstantInt(index) or self.integer_bits(self.api.GetGEPSourceElementType(pointer)) != 8:
                 break
             offset += self.api.ConstIntGetSExtValue(index)
             pointer = self.api.GetOperand(pointer, 0)
-        return pointer, offset, self.integer_bits(ty) or FLOAT_BITS.get(self.float_name(ty), 0)
+        return pointer, offset
 
     def accesses(self, base: Value) -> Iterator[Value]:
         """The loads and stores in memory, by whatever address is computed of its own."""

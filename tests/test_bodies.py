@@ -21,7 +21,7 @@ FULL = pytest.mark.full
     [
         ("bodies", "0", 816),
         ("bodies", "3", 816),
-        ("elements", "3", 96),
+        ("elements", "3", 156),
         *(pytest.param("bodies", level, 816, marks=FULL) for level in "12"),
     ],
 )

@@ -64,3 +64,30 @@ def test_what_enzyme_has_a_shortcut_for_is_used_twice(tmp_path: Path, makes: str
     assert ("call i1 @crategrad_same_i1(i1 false)" in text) == is_wrong
     assert ("select i1 %1, double %p, double %q" in text) == is_wrong
     assert audit(TOOLS.libllvm, tmp_path / MODULE, reverse=["shim"]) == []
+
+
+DECIDED = """define double @shim(ptr %x, i64 %n) {
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %0 ], [ %next, %latch ]
+  %length = phi i64 [ %n, %0 ], [ %other, %latch ]
+  %is_empty = icmp eq i64 %length, %i
+  br i1 %is_empty, label %latch, label %else
+else:
+  br label %latch
+latch:
+  %other = phi i64 [ 0, %loop ], [ {other}, %else ]
+  %next = add i64 %i, 1
+  %done = icmp eq i64 %next, 9
+  br i1 %done, label %out, label %loop
+out:
+  %result = uitofp i64 %other to double
+  ret double %result
+}"""
+
+
+@pytest.mark.parametrize(("other", "is_endless"), [("%n", True), ("%length", False)])
+def test_what_decides_on_its_own_next_value_may_stay(tmp_path: Path, other: str, is_endless: bool) -> None:
+    """Enzyme sees by itself that what is made of its last value is not to be computed anew."""
+    text = body(mended(tmp_path, DECIDED.replace("{other}", other), lambda editor, shims: [carried.use_twice(editor, shims)]))
+    assert ("select i1 %1, i64 %length, i64 %other" in text) == is_endless

@@ -31,6 +31,7 @@ from pipeline.repairs import (
     opaque,
     overlaps,
     repair,
+    results,
     retype,
     split_words,
     statics,
@@ -645,6 +646,24 @@ define void @shim(ptr %to, i64 %n) {{
     assert re.findall(r'"enzyme_type"="{\[-1\]:Pointer, \[-1,-1\]:([^}]*)}"', text) == [kind] * bool(kind)
 
 
+BOXED = """
+#![crate_type = "lib"]
+#[repr(C)] pub struct Counts { key: u64, sum: f64, count: usize, next: [usize; 2] }
+#[unsafe(no_mangle)] pub fn shim(key: u64) -> Box<Counts> { Box::new(Counts { key, sum: 0.0, count: 0, next: [0; 2] }) }
+"""
+
+
+def test_zeros_of_several_types_are_stored_one_by_one(tmp_path: Path) -> None:
+    """What a box is made for says which they are."""
+    (tmp_path / "shim.rs").write_text(BOXED)
+    options = ["--edition=2024", "-g", "-Copt-level=3", "-Ccodegen-units=1", "--emit=llvm-bc"]
+    subprocess.run([RUSTC, *options, tmp_path / "shim.rs", "-o", tmp_path / "given.bc"], check=True)
+    assert "llvm.memset" in body(rewritten(tmp_path, lambda *_: None))
+    text = body(rewritten(tmp_path, fills.say_what_is_filled))
+    assert re.findall(r"store (\w+ [\d.e+]+),", text) == ["double 0.000000e+00", *["i64 0"] * 3]
+    assert "llvm.memset" not in text
+
+
 def test_memory_that_is_chosen_from_or_held_somewhere_is_active(tmp_path: Path) -> None:
     source = """declare ptr @malloc(i64)
 define ptr @shim(i1 %c, ptr %other) {
@@ -860,6 +879,95 @@ thread_local! { static KEYS: Cell<(u64, u64)> = const { Cell::new((1, 2)) } }
 """
 
 
+TEXT = """declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+define void @shim(ptr %to, ptr %from) !dbg !3 {{
+  call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %from, i64 18, i1 false), !dbg !10
+  ret void
+}}
+!llvm.dbg.cu = !{{!0}}
+!llvm.module.flags = !{{!2}}
+!0 = distinct !DICompileUnit(language: DW_LANG_Rust, file: !1, emissionKind: LineTablesOnly)
+!1 = !DIFile(filename: "lib.rs", directory: "")
+!2 = !{{i32 2, !"Debug Info Version", i32 3}}
+!3 = distinct !DISubprogram(name: "shim", scope: !1, file: !1, unit: !0)
+!4 = !DINamespace(name: "core", scope: null)
+!5 = !DINamespace(name: "ptr", scope: !4)
+!6 = distinct !DISubprogram(name: "copy_nonoverlapping<u8>", scope: !5, file: !1, unit: !0)
+!7 = !DINamespace(name: "slice", scope: !8)
+!8 = !DINamespace(name: "alloc", scope: null)
+!9 = distinct !DISubprogram(name: "to_vec<{of}>", scope: !7, file: !1, unit: !0)
+!10 = !DILocation(line: 1, scope: !6, inlinedAt: !11)
+!11 = !DILocation(line: 2, scope: !9, inlinedAt: !12)
+!12 = !DILocation(line: 3, scope: !3)
+"""
+
+
+@pytest.mark.parametrize(("of", "is_text"), [("u8, alloc::alloc::Global", True), ("f64, alloc::alloc::Global", False)])
+def test_text_that_std_copies_is_of_bytes(tmp_path: Path, of: str, is_text: bool) -> None:
+    """Of what std was built with debug info has no types; bytes may be of anything, where the caller does not say so, too."""
+    text = mended(tmp_path, TEXT.format(of=of), copies.say_what_is_copied)
+    assert body(text).count('"enzyme_type"="{[-1]:Pointer, [-1,0]:Integer}"') == 2 * is_text
+
+
+COMPARED = """
+#![crate_type = "lib"]
+#[inline(never)] fn of<T: Copy>(from: &[T], to: &mut [T], is_less: impl Fn(&T, &T) -> bool) {
+    let least = if is_less(&from[0], &from[1]) { &from[0] } else { &from[1] };
+    unsafe { core::ptr::copy_nonoverlapping(least, &mut to[0], 1) }
+}
+#[unsafe(no_mangle)] pub fn shim(from: &[f64], to: &mut [f64]) { of(from, to, |a, b| a.total_cmp(b).is_lt()) }
+"""
+
+
+def test_a_float_that_is_compared_by_its_bits_is_moved_as_a_float(tmp_path: Path) -> None:
+    (tmp_path / "shim.rs").write_text(COMPARED)
+    options = ["--edition=2024", "-g", "-Copt-level=3", "-Ccodegen-units=1", "--emit=llvm-bc"]
+    subprocess.run([RUSTC, *options, tmp_path / "shim.rs", "-o", tmp_path / "given.bc"], check=True)
+
+    def all_retyped(editor: Editor, shims: list[int]) -> None:
+        retyped(editor, list(call_tree(editor, shims)))
+
+    assert "store i64" in rewritten(tmp_path, lambda *_: None)
+    text = rewritten(tmp_path, all_retyped)
+    assert "store double" in text
+    assert "store i64" not in text
+
+
+LABELLED = """
+#![crate_type = "lib"]
+#[repr(C)] pub struct Labelled { key: usize, label: *const u8, value: f64 }
+#[unsafe(no_mangle)] pub unsafe fn shim(from: *const Labelled, to: *mut Labelled) {
+    if unsafe { (*from).label }.is_null() {
+        return;
+    }
+    let one = unsafe { core::ptr::read(from) };
+    unsafe { ((*to).key, (*to).label, (*to).value) = (one.key, one.label.wrapping_add(1), one.value * 2.0) }
+}
+"""
+
+
+def test_words_of_elements_are_known_by_a_pointer_among_them(tmp_path: Path) -> None:
+    """The pointer was read before, by who compared it: not all words are read by what moves the element."""
+    (tmp_path / "shim.rs").write_text(LABELLED)
+    options = ["--edition=2024", "-g", "-Copt-level=3", "-Ccodegen-units=1", "--emit=llvm-bc"]
+    subprocess.run([RUSTC, *options, tmp_path / "shim.rs", "-o", tmp_path / "given.bc"], check=True)
+    assert body(rewritten(tmp_path, lambda *_: None)).count("load i64") == 1
+    assert body(rewritten(tmp_path, retyped)).count("load i64") == 1
+    assert audit(TOOLS.libllvm, tmp_path / MODULE, ["shim"]) == []
+
+
+VARIABLES = """
+#![crate_type = "lib"]
+pub struct Grid<T> { columns: usize, elements: [T; 2] }
+#[inline(always)] fn copied<T: Copy>(given: &Grid<T>, to: &mut (usize, T)) { *to = (given.columns, given.elements[1]) }
+#[unsafe(no_mangle)] pub fn shim(x: f64, columns: usize, change: fn(&mut Grid<f64>), to: &mut (usize, f64)) {
+    let mut grid = Grid { columns, elements: [x, x] };
+    change(&mut grid);
+    copied(&grid, to);
+}
+"""
+
+
 def copied(folder: Path, function: str) -> str:
     (folder / "shim.rs").write_text(COPIES)
     # Higher up, functions of the same instructions are merged.
@@ -923,6 +1031,16 @@ def test_words_of_elements_and_of_thread_locals_are_known(tmp_path: Path, source
     text = rewritten(tmp_path, mend)
     assert body(text).count("load i64") == given.count("load i64") > 0
     assert audit(TOOLS.libllvm, tmp_path / MODULE, ["shim"]) == []
+
+
+def test_words_of_variables_on_the_stack_are_known(tmp_path: Path) -> None:
+    """Of a struct that its function reads is known which word is none of the floats that this function is about."""
+    (tmp_path / "shim.rs").write_text(VARIABLES)
+    options = ["--edition=2024", "-g", "-Copt-level=1", "-Ccodegen-units=1", "--emit=llvm-bc"]
+    subprocess.run([RUSTC, *options, tmp_path / "shim.rs", "-o", tmp_path / "given.bc"], check=True)
+    assert body(rewritten(tmp_path, lambda *_: None)).count("load i64") == 1
+    assert body(rewritten(tmp_path, retyped)).count("load i64") == 1
+    assert [f for f in audit(TOOLS.libllvm, tmp_path / MODULE, ["shim"]) if "moved as an integer" in f.message] == []
 
 
 @pytest.mark.parametrize("function", ["either", "arrays"])
@@ -1123,3 +1241,55 @@ def test_a_repair_can_be_left_out(rust_module: Path, name: str) -> None:
     assert {"inline", "by_pointer", "split_words"} <= done(set()) <= set(NAMES)
     assert name not in done({name})
     assert done(set(NAMES)) == set()
+
+
+# ---- results
+
+RETURNS = """define void @shim(ptr %x, ptr %y) {{
+  %value = call double @f(ptr %x)
+  ret void
+}}
+define {returned} @f(ptr %x) {{
+  %value = load double, ptr %x
+  %is_large = fcmp ogt double %value, 5.0
+  br i1 %is_large, label %large, label %out
+large:
+  {first}
+  br label %out
+out:
+  {second}
+  ret {result}
+}}
+define void @g(ptr %x) {{
+  store double 1.0, ptr %x
+  ret void
+}}
+define void @inactive(ptr %x) "enzyme_inactive" {{
+  ret void
+}}"""
+CALL, OTHER, NO_CALL = "call void @g(ptr %x)", "call void @inactive(ptr %x)", ""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "result", "is_lost"),
+    [
+        (CALL, NO_CALL, "double %value", True),
+        (CALL, CALL, "double %value", True),
+        (NO_CALL, CALL, "double %value", False),
+        (OTHER, NO_CALL, "double %value", False),
+        (CALL, OTHER, "double %value", False),
+        (CALL, NO_CALL, "void", False),
+    ],
+)
+def test_a_result_is_kept_whatever_branch_calls_something(
+    tmp_path: Path, first: str, second: str, result: str, is_lost: bool
+) -> None:
+    """What is inactive is no reason to lose a result, and one to keep it where it may free memory."""
+    source = RETURNS.format(returned=result.partition(" ")[0], first=first, second=second, result=result)
+    source = source if result != "void" else source.replace("double @f", "void @f").replace("%value = call void", "call void")
+    mended(tmp_path, source, lambda *_: None)
+    found = [finding.message for finding in audit(TOOLS.libllvm, tmp_path / MODULE, reverse=["shim"])]
+    assert ["what is returned here would be lost" in message for message in found] == [True] * is_lost
+    text = mended(tmp_path, source, results.keep)
+    assert ("call void @crategrad_free_nothing()" in body(text, "f")) == is_lost
+    assert audit(TOOLS.libllvm, tmp_path / MODULE, reverse=["shim"]) == []

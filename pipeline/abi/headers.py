@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from ctypes import c_int, c_uint, c_void_p
+from ctypes import c_void_p
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from pipeline.analyses import debug_info as di
+from pipeline.analyses.variables import described, records
 from pipeline.llvm import Module, Value, text
 from pipeline.llvm_inspect import Inspector
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "PrintTypeToString": (c_void_p, [c_void_p]),
-    "GetFirstDbgRecord": (c_void_p, [c_void_p]),
-    "GetNextDbgRecord": (c_void_p, [c_void_p]),
-    "DbgRecordGetKind": (c_int, [c_void_p]),
-    "DbgVariableRecordGetValue": (c_void_p, [c_void_p, c_uint]),
-    "DbgVariableRecordGetVariable": (c_void_p, [c_void_p]),
 }
-_LABEL = 0  # LLVMDbgRecordKind
 _VARIABLE_SCOPE, _VARIABLE_NAME, _VARIABLE_TYPE = 0, 1, 3  # operands of DILocalVariable
 _SCOPE, _SPACE_NAME = 1, 2  # operands of DINamespace, DILexicalBlock, DICompositeType and DISubprogram alike
 _FILE, _LINKAGE_NAME, _RETAINED = 0, 3, 7  # operands of DISubprogram
@@ -158,19 +153,11 @@ class Reader:
         position = {value: index for index, value in enumerate(self.inspector.parameters(function))}
         named = {at: name.partition(".")[0] for value, at in position.items() if (name := self.module.name(value))}
         for instruction in self.module.instructions(function) if subprogram else []:
-            for record in self._records(instruction):
-                value = self.api.DbgVariableRecordGetValue(record, 0)
-                variable = self.module.metadata_operands(self._node(self.api.DbgVariableRecordGetVariable(record)))
+            for record in records(self.module, instruction):
+                value, variable = described(self.module, record)
                 if value in position and variable[_VARIABLE_SCOPE] == subprogram:
                     named.setdefault(position[value], self.module.metadata_string(variable[_VARIABLE_NAME]))
         return named
-
-    def _records(self, instruction: Value) -> Iterator[Value]:
-        record = self.api.GetFirstDbgRecord(instruction)
-        while record:
-            if self.api.DbgRecordGetKind(record) != _LABEL:
-                yield record
-            record = self.api.GetNextDbgRecord(record)
 
     def _node(self, metadata: Value) -> Value:
         return int(self.api.MetadataAsValue(self.module.context, metadata))

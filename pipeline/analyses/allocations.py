@@ -14,12 +14,14 @@ _ALLOCATES = re.compile(r"malloc|calloc|\w*__rust_alloc(?:_zeroed)?")
 
 def kept(inspector: Inspector, function: Value) -> list[Value]:
     """The allocations in a function whose memory is one of several at a place: chosen from, or its address stored."""
-    return [call for call in calls(inspector, function) if _is_allocation(inspector, call) and _is_kept(inspector, call)]
+    return [call for call in calls(inspector, function) if is_allocation(inspector, call) and _is_kept(inspector, call)]
 
 
-def _is_allocation(inspector: Inspector, call: Value) -> bool:
-    callee = inspector.module.callee(call)
-    return inspector.module.is_function(callee) and bool(_ALLOCATES.fullmatch(inspector.module.name(callee)))
+def is_allocation(inspector: Inspector, instruction: Value) -> bool:
+    """True for a call that allocates memory."""
+    callee = inspector.module.callee(instruction) if inspector.module.is_call(instruction) else 0
+    is_function = bool(callee) and inspector.module.is_function(callee)
+    return is_function and bool(_ALLOCATES.fullmatch(inspector.module.name(callee)))
 
 
 def _is_kept(inspector: Inspector, call: Value) -> bool:

@@ -5,6 +5,7 @@ The layout of the nodes is LLVM's (llvm/IR/DebugInfoMetadata.h), the tags are DW
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -203,6 +204,29 @@ def elements_moved(module: Module, instruction: Value) -> Value:
     (moved,) = types[0]
     is_bytes = type_name(module, initialised(module, moved)).lstrip("[").startswith("u8")
     return 0 if is_bytes and [moved] not in types[1:2] else moved
+
+
+def boxed(module: Module, allocation: Value) -> Value:
+    """The type of what an allocation in `Box::new` is made for; 0 for any other."""
+    generic = (
+        (function, types) for function in _functions_around(module, allocation) if (types := _made_for(module, function))
+    )
+    function, types = next(generic, ([], []))
+    is_box = bool(types) and path(module, function[_SCOPE])[:2] == ["alloc", "boxed"]
+    return types[0] if is_box and module.metadata_string(function[_NAME]).startswith("new<") else 0
+
+
+def moves_bytes(module: Module, instruction: Value) -> bool:
+    """Whether an instruction was written to move bytes, and not what else they may be, in a function that std was built with.
+
+    Debug info has no types there, but in the functions' names.
+    """
+    functions = list(_functions_around(module, instruction))
+    if not functions or not _moves_elements(module, functions[0]):
+        return False
+    outside = (function for function in functions if path(module, function[_SCOPE])[:2] != ["core", "ptr"])
+    said = [module.metadata_string(function[_NAME]) for function in (functions[0], next(outside, functions[0]))]
+    return all(re.search(r"<u8[>,]", one) for one in said)
 
 
 def _moves_elements(module: Module, function: list[Value]) -> bool:

@@ -10,23 +10,18 @@ from pipeline.analyses.debug_info import (
     BASE,
     ENUMERATION,
     FLOAT_BITS,
-    INTEGER_NAMES,
     POINTER,
     STRUCTURE,
     UNION,
     VARIANT_PART,
     base_type,
     discriminator,
-    elements_moved,
     name,
-    numbers,
     parts,
-    types_made_for,
 )
 from pipeline.llvm import Module, Value
-from pipeline.llvm_inspect import Inspector
 
-_POINTER_BITS = 64
+POINTER_BITS = 64
 INTEGER, ADDRESS = "Integer", "Pointer"
 """What a word is that is no float."""
 
@@ -60,60 +55,6 @@ def words(module: Module, ty: Value) -> list[Word]:
 def kinds(module: Module, ty: Value) -> frozenset[str]:
     """What the words of a type are; none where that is not known."""
     return frozenset(word.kind for word in words(module, ty))
-
-
-def word_moved(inspector: Inspector, load: Value) -> str:
-    """What the word is that is loaded of an element to be stored in another, as in `ptr::swap::<(f64, usize)>`.
-
-    Nothing, where that is not known.  It is, where what one such function reads or writes side by side is all words of its
-    elements; and where a thread-local is read by a function that is about integers alone, as std's of random keys is.
-    """
-    if _is_thread_locals_integer(inspector, load):
-        return INTEGER
-    stores = [user for user in inspector.module.users(load) if inspector.is_plain_store(user)]
-    found = {_word_accessed(inspector, access) for access in (load, *stores)} - {""}
-    return found.pop() if len(found) == 1 else ""
-
-
-def _is_thread_locals_integer(inspector: Inspector, load: Value) -> bool:
-    if not inspector.is_thread_local_address(inspector.slot(load)[0]):
-        return False
-    types = next(types_made_for(inspector.module, load), [])
-    return bool(types) and all(numbers(inspector.module, ty) <= INTEGER_NAMES for ty in types)
-
-
-def _word_accessed(inspector: Inspector, access: Value) -> str:
-    element = elements_moved(inspector.module, access)
-    layout = words(inspector.module, element) if element else []
-    if not layout or layout[0].begin:
-        return ""
-    base, begin, bits = inspector.slot(access)
-    accesses = set(_accessed_with(inspector, access, base))
-    first, step = min(accesses)[0], inspector.module.type_bits(element) // 8
-    begins = {place - (place - first) % step for place, _ in accesses}
-    wanted = [(each + word.begin, word.size) for each in begins for word in layout]
-    if not all(any(_contains(one, word) for one in accesses) for word in wanted):
-        return ""
-    here = ((begin - first) % step, (bits or _POINTER_BITS) // 8)
-    found = {word.kind if _contains(here, (word.begin, word.size)) else "" for word in layout if _overlaps(here, word)}
-    return found.pop() if len(found) == 1 else ""
-
-
-def _contains(place: tuple[int, int], other: tuple[int, int]) -> bool:
-    return place[0] <= other[0] and other[0] + other[1] <= place[0] + place[1]
-
-
-def _overlaps(place: tuple[int, int], word: Word) -> bool:
-    return place[0] < word.begin + word.size and word.begin < place[0] + place[1]
-
-
-def _accessed_with(inspector: Inspector, access: Value, base: Value) -> Iterator[tuple[int, int]]:
-    """Where, counted from `base`, what stands at the same place of the source loads, or stores; and how many bytes."""
-    is_load, where = inspector.is_plain_load(access), inspector.module.location(access)
-    for one in filter(inspector.is_plain_load if is_load else inspector.is_plain_store, inspector.accesses(base)):
-        place, begin, bits = inspector.slot(one)
-        if place == base and inspector.module.location(one) == where:
-            yield begin, (bits or _POINTER_BITS) // 8
 
 
 def _as_one(first: Word, second: Word) -> Word | None:

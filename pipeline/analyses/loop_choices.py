@@ -1,15 +1,17 @@
-"""Values that a loop carries from one run to the next in a way that Enzyme has a shortcut for, which is wrong.
+"""Values that a loop carries from one run to the next in a way that Enzyme has a shortcut for, which is wrong or endless.
 
 Of `p = if c { p } else { g(x) }`, a header's phi and a select of it, Enzyme's reverse mode follows the last choice alone
 (`createSelectInstAdjoint` in its AdjointGenerator.h): right for what `p` is in the end, and wrong without a word where the
 loop itself uses `p`.  Of `p = p / x` it divides by the product of all `x`, which may be zero or too large to be a number.
+Any value that is not made of its own last one it computes anew where it is wanted (`legalRecompute` in its GradientUtils.cpp);
+where the last one decides between others, as in `n = if n == 0 { 0 } else { m }`, it looks for that, and breaks down.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from pipeline.analyses.control_flow import Loop
+from pipeline.analyses.control_flow import ControlFlow, Loop
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
@@ -23,18 +25,54 @@ def shortcuts(inspector: Inspector, loop: Loop) -> list[Carried]:
     """Those of a loop that would come out wrong."""
     return [
         (phi, following)
-        for phi, following in _carried(inspector, loop)
-        if _is_divided(inspector, phi, following) or _is_chosen_and_used(inspector, loop, phi, following)
+        for phi, following in _next_values(inspector, loop)
+        if inspector.is_float(phi)
+        and (_is_divided(inspector, phi, following) or _is_chosen_and_used(inspector, loop, phi, following))
     ]
 
 
-def _carried(inspector: Inspector, loop: Loop) -> Iterator[Carried]:
-    """The floats that a loop carries, where one instruction makes the next value however the run ends."""
-    for phi in inspector.module.instructions_of(loop.header):
-        if inspector.api.IsAPHINode(phi) and inspector.is_float(phi):
-            following = {inspector.incoming_from(phi, latch) for latch in loop.latches}
-            if len(following) == 1:
-                yield phi, following.pop()
+def decided_by_themselves(inspector: Inspector, flow: ControlFlow, loop: Loop) -> list[Carried]:
+    """Those of a loop whose next value is not made of them but chosen, and they may have decided how."""
+    deciding = _makings(inspector, loop, (inspector.operands(end)[0] for end in _decisions(flow, loop)))
+    makings = ((phi, following, _makings(inspector, loop, [following])) for phi, following in _next_values(inspector, loop))
+    return [
+        (phi, following)
+        for phi, following, its in makings
+        if phi in deciding and phi not in its and any(map(inspector.api.IsAPHINode, its - set(_phis(inspector, loop))))
+    ]
+
+
+def _decisions(flow: ControlFlow, loop: Loop) -> Iterator[Value]:
+    """The ends of blocks that choose between ways that stay in the loop."""
+    for block in loop.blocks:
+        if len(set(flow.successors(flow.ends[block])) & loop.blocks) > 1:
+            yield flow.ends[block]
+
+
+def _makings(inspector: Inspector, loop: Loop, values: Iterable[Value]) -> set[Value]:
+    """The instructions of a loop of which values are made, they themselves among them."""
+    known: set[Value] = set()
+    waiting = list(values)
+    while waiting:
+        value = waiting.pop()
+        if value in known or not inspector.api.IsAInstruction(value):
+            continue
+        if inspector.api.GetInstructionParent(value) in loop.blocks:
+            known.add(value)
+            waiting += inspector.operands(value)
+    return known
+
+
+def _next_values(inspector: Inspector, loop: Loop) -> Iterator[Carried]:
+    """What a loop carries, where one instruction makes the next value however the run ends."""
+    for phi in _phis(inspector, loop):
+        following = {inspector.incoming_from(phi, latch) for latch in loop.latches}
+        if len(following) == 1:
+            yield phi, following.pop()
+
+
+def _phis(inspector: Inspector, loop: Loop) -> list[Value]:
+    return [i for i in inspector.module.instructions_of(loop.header) if inspector.api.IsAPHINode(i)]
 
 
 def _is_divided(inspector: Inspector, phi: Value, following: Value) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pipeline.analyses.control_flow import ControlFlow
 from pipeline.analyses.loop_choices import shortcuts
 from pipeline.analyses.loop_exits import doubtful, miscounted, ordered
+from pipeline.analyses.results import at_risk
 from pipeline.audit.finding import finding
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Value
@@ -19,6 +20,7 @@ _AT_LEAST = "this loop goes on while something is at least as large as something
 
 _TWICE = "a float comes here twice from the same place, by several cases of a `match`, and its adjoint would count twice"
 _CARRIED = "of a value that this loop carries only the last choice, or the product of what divides it, would be followed"
+_PASSED_BY = "what is returned here would be lost where a call in one of the branches before is not made"
 
 
 def of_loops(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
@@ -45,3 +47,9 @@ def added_twice(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     """Floats that come to a place by several cases of a `switch`."""
     for phi in inspector.phis_of_one_block_twice(function):
         yield finding(inspector, phi, _TWICE)
+
+
+def results_lost(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
+    """Results of functions that would be kept in one branch only."""
+    for end in at_risk(inspector, function):
+        yield finding(inspector, end, _PASSED_BY)

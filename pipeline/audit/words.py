@@ -6,7 +6,9 @@ import struct
 from collections.abc import Iterator, Sequence
 
 from pipeline.analyses.debug_info import FLOAT_BITS, elements_moved, floats_reached, types_around, types_in
-from pipeline.analyses.layout import INTEGER, Word, word_moved, words
+from pipeline.analyses.layout import INTEGER, Word, words
+from pipeline.analyses.moves import word_moved
+from pipeline.analyses.variables import Variables
 from pipeline.audit.finding import finding
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Value
@@ -31,9 +33,10 @@ _SHIFTS, _OR = {20, 21}, 24  # LLVMOpcode
 
 def moved(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     """Words that are loaded to be stored elsewhere, and casts between integers and floats."""
+    variables = Variables(inspector, function)
     for instruction in inspector.module.returning_instructions(function):
         if inspector.is_plain_load(instruction):
-            if _moves_floats(inspector, instruction):
+            if _moves_floats(inspector, instruction, variables):
                 yield finding(inspector, instruction, _MOVED)
             elif _moves_half_of_a_float(inspector, instruction):
                 yield finding(inspector, instruction, _HALVED)
@@ -76,12 +79,12 @@ def _cast(inspector: Inspector, cast: Value) -> Iterator[Diagnostic]:
 # ---- words that are moved
 
 
-def _moves_floats(inspector: Inspector, load: Value) -> bool:
+def _moves_floats(inspector: Inspector, load: Value, variables: Variables) -> bool:
     """Whether an integer is loaded to be chosen from and stored, and may be, or be made of, floats."""
     bits = _bits(inspector, load)
     if bits not in _WIDTHS or not _is_stored_only(inspector, load):
         return False
-    if word_moved(inspector, load) == INTEGER or _is_integer_of_elements(inspector, load):
+    if word_moved(inspector, load, variables) == INTEGER or _is_integer_of_elements(inspector, load):
         return False
     return any(FLOAT_BITS[name] <= bits for name in _floats_around(inspector, load))
 

@@ -33,6 +33,7 @@ from pipeline.repairs import (
     overlaps,
     panics,
     recursive_results,
+    results,
     retype,
     split_words,
     statics,
@@ -79,6 +80,7 @@ _OF_PATHS = (
     ("loops", loops.shape),
     ("carried", carried.use_twice),
     ("integers", integers.say_inactive),
+    ("results", results.keep),
 )
 NAMES = (
     *dict.fromkeys(name for name, _ in _OF_CALLS),

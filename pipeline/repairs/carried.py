@@ -1,4 +1,4 @@
-"""What a loop carries has a second use beside the one that Enzyme has a shortcut for: to stay as it is, which it never does.
+"""What a loop carries in a way that Enzyme has a shortcut for may stay as it is, for all that Enzyme knows.
 
 Never is hidden until opt2, which takes the choice out again.
 """
@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree
-from pipeline.analyses.control_flow import ControlFlow
-from pipeline.analyses.loop_choices import Carried, shortcuts
+from pipeline.analyses.control_flow import ControlFlow, Loop
+from pipeline.analyses.loop_choices import Carried, decided_by_themselves, shortcuts
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import opaque
@@ -20,7 +20,7 @@ def use_twice(editor: Editor, shims: Sequence[Value]) -> list[str]:
     done = []
     for function in call_tree(editor, shims):
         flow = ControlFlow(editor.module, function)
-        if found := [carried for loop in flow.loops() for carried in shortcuts(editor, loop)]:
+        if found := [carried for loop in flow.loops() for carried in _found(editor, flow, loop)]:
             never = opaque.same(editor, editor.api.ConstInt(editor.integer(1), 0, 0), next(iter(flow.ends.values())))
             for carried in found:
                 _stay(editor, carried, never)
@@ -28,11 +28,14 @@ def use_twice(editor: Editor, shims: Sequence[Value]) -> list[str]:
     return done
 
 
+def _found(editor: Editor, flow: ControlFlow, loop: Loop) -> list[Carried]:
+    return list(dict.fromkeys([*shortcuts(editor, loop), *decided_by_themselves(editor, flow, loop)]))
+
+
 def _stay(editor: Editor, carried: Carried, never: Value) -> None:
     """Let the phi have its own value again, rather than the next one, if that ever was wanted."""
     phi, following = carried
-    with editor.module.after(following) as builder:
-        chosen = editor.api.BuildSelect(builder, never, phi, following, b"")
-    for index, value in enumerate(editor.chosen(phi)):
+    for index, (value, block) in enumerate(zip(editor.chosen(phi), editor.incoming_blocks(phi), strict=True)):
         if value == following:
-            editor.api.SetOperand(phi, index, chosen)
+            with editor.module.before(editor.api.GetBasicBlockTerminator(block)) as builder:
+                editor.api.SetOperand(phi, index, editor.api.BuildSelect(builder, never, phi, following, b""))

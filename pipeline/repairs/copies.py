@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree, calls
-from pipeline.analyses.debug_info import FLOAT_BITS, INTEGER_NAMES, elements_moved, numbers, types_around
-from pipeline.analyses.layout import ADDRESS, Word, words
+from pipeline.analyses.debug_info import FLOAT_BITS, INTEGER_NAMES, elements_moved, moves_bytes, numbers, types_around
+from pipeline.analyses.layout import INTEGER, Word, words
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 
 _MEMCPY = "llvm.memcpy."
 _POINTERS = (0, 1)
-_MOST_WORDS = 64
+MOST_WORDS = 64
 """Elements of more words stay as they are."""
+_BYTE = Word(0, 1, INTEGER)
 _OTHER = 33  # LLVMIntNE
 
 
@@ -54,7 +55,7 @@ def _mend(editor: Editor, copy: Value) -> bool:
     if say_elements(editor, copy, _POINTERS):
         return True
     layout = _elements(editor, copy)
-    if 0 < len(layout) <= _MOST_WORDS:
+    if 0 < len(layout) <= MOST_WORDS:
         _by_words(editor, copy, layout, editor.module.type_bits(elements_moved(editor.module, copy)) // 8)
         return True
     kind = _kind_around(editor, copy)
@@ -66,6 +67,8 @@ def _mend(editor: Editor, copy: Value) -> bool:
 def _elements(editor: Editor, call: Value) -> list[Word]:
     """The words of the elements that a call copies or fills; none where that is not known, or it does so to a part of one."""
     element, size = elements_moved(editor.module, call), editor.module.arguments(call)[2]
+    if not element and moves_bytes(editor.module, call):
+        return [_BYTE]
     is_known = element and editor.api.IsAConstantInt(size)
     is_part = is_known and 8 * editor.api.ConstIntGetZExtValue(size) % editor.module.type_bits(element)
     return words(editor.module, element) if element and not is_part else []
@@ -126,10 +129,7 @@ def _copier(editor: Editor, layout: Sequence[Word], size: int) -> Value:
 def _copy_word(editor: Editor, builder: Value, word: Word, given: Value, to: Value) -> None:
     """Copy a word from its place in one element to that in another."""
     api = editor.api
-    is_float = word.kind in FLOAT_BITS
-    integer = editor.pointer_type() if word.kind == ADDRESS else editor.integer(8 * word.size)
-    ty = editor.float_type(8 * word.size) if is_float else integer
-    value = api.BuildLoad2(builder, ty, editor.address(builder, given, word.begin), b"")
+    value = api.BuildLoad2(builder, editor.type_of_word(word), editor.address(builder, given, word.begin), b"")
     editor.say_type(value, _enzymes(editor, word.kind))
     stored = api.BuildStore(builder, value, editor.address(builder, to, word.begin))
     for access in (value, stored):

@@ -1,4 +1,4 @@
-"""Memory that is filled with one byte is of the type that it is read and written as, or that debug info says.
+"""Memory that is filled with one byte is of the types that it is read and written as, or that debug info says.
 
 Enzyme wants to know what a `memset` writes, and does not follow an address whose offset it does not know: `buffer[i % 8]`.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree, calls
+from pipeline.analyses.variables import Variables
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import copies
@@ -19,8 +20,9 @@ def say_what_is_filled(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Tell Enzyme the types of what is filled in all that the shims reach, where they are one; a line for each function."""
     done = []
     for function in call_tree(editor, shims):
+        variables = Variables(editor, function)
         fills = (call for call in calls(editor, function) if editor.module.name(editor.module.callee(call)).startswith(_MEMSET))
-        said = [fill for fill in fills if _say(editor, fill)]
+        said = [fill for fill in fills if _say(editor, fill) or _zero_words(editor, fill, variables)]
         if said:
             done.append(f"fills: {len(said)} in {editor.module.name(function)}")
     return done
@@ -32,6 +34,23 @@ def _say(editor: Editor, fill: Value) -> bool:
         editor.say_points_to(fill, 0, kind)
         return True
     return copies.say_elements(editor, fill, positions=[0])
+
+
+def _zero_words(editor: Editor, fill: Value, variables: Variables) -> bool:
+    """Store zeros of their types to the words of a variable that is filled with zeros; False where they are not known."""
+    place, byte, size, *_ = editor.module.arguments(fill)
+    if not editor.api.IsNull(byte) or not editor.api.IsAConstantInt(size):
+        return False
+    base, begin = editor.place(place)
+    words = variables.words(base, begin, begin + int(editor.api.ConstIntGetZExtValue(size)))
+    if not 0 < len(words) <= copies.MOST_WORDS:
+        return False
+    with editor.module.before(fill) as builder:
+        for word in words:
+            zero = editor.api.ConstNull(editor.type_of_word(word))
+            editor.store(builder, zero, editor.address(builder, place, word.begin))
+    editor.api.InstructionEraseFromParent(fill)
+    return True
 
 
 def _kind(editor: Editor, pointer: Value) -> str:

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree
-from pipeline.analyses.layout import INTEGER, word_moved
+from pipeline.analyses.layout import INTEGER
+from pipeline.analyses.moves import word_moved
+from pipeline.analyses.variables import Variables
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 
@@ -17,10 +19,11 @@ from pipeline.llvm_edit import Editor
 def say_loaded(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Say of loads in the shims' functions what they load; nothing is logged, as nearly all functions load floats."""
     for function in call_tree(editor, shims):
+        variables = Variables(editor, function)
         for instruction in editor.module.returning_instructions(function):
             if editor.api.IsALoadInst(instruction) and editor.float_name(editor.api.TypeOf(instruction)):
                 editor.say_number(instruction)
-            elif _is_integer(editor, instruction) and word_moved(editor, instruction) == INTEGER:
+            elif _is_integer(editor, instruction) and word_moved(editor, instruction, variables) == INTEGER:
                 editor.say_type(instruction, INTEGER)
     return []
 

@@ -13,7 +13,7 @@ _TO_ENZYME = ("enzyme_inactive", "enzyme_ta_norecur", "enzyme_no_escaping_alloca
 _ACTIVE = "enzyme_active"
 _READS = 0b01_01_11_01  # memory(read, inaccessiblemem: readwrite), by llvm/Support/ModRef.h
 _ARGUMENTS = {True: 0b01, False: 0b11}  # memory(argmem: read), and memory(argmem: readwrite)
-_NOTHING = 0  # memory(none)
+_NOTHING, _OUT_OF_SIGHT = 0, 0b11_00  # memory(none), and memory(inaccessiblemem: readwrite)
 _NAMES = {0: "float_of_i{}", 1: "i{}_of_float"}
 
 
@@ -118,6 +118,24 @@ def active(editor: Editor, number: Value, place: Value) -> Value:
         call = editor.call(builder, editor.function_type(function), function, [number])
     editor.add_call_attribute(call, _ACTIVE)
     return call
+
+
+def free_nothing(editor: Editor, place: Value) -> None:
+    """A call, before the instruction `place`, that may free memory, for all that is known before opt2, and touches none."""
+    name = "crategrad_free_nothing"
+    function = next(iter(editor.module.named([name])), 0)
+    if not function:
+        function = editor.internal_function(name, editor.void_type(), [])
+        for attribute in ("nounwind", "willreturn"):
+            editor.add_attribute(function, attribute)
+        for attribute in _TO_ENZYME:
+            editor.add_text_attribute(function, attribute)
+        editor.add_attribute(function, "memory", _OUT_OF_SIGHT)
+        with editor.block(function) as builder:
+            editor.release(builder, editor.null())
+            editor.api.BuildRetVoid(builder)
+    with editor.module.before(place) as builder:
+        editor.call(builder, editor.function_type(function), function, [])
 
 
 def _function(editor: Editor, given: Value, wanted: Value) -> Value:

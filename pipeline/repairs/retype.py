@@ -40,10 +40,16 @@ def retype(editor: Editor, function: Value, words: Words) -> bool:
 
 
 def _parts(editor: Editor, web: _Web, words: Words) -> int:
-    """How many floats each word of the web is; 0: it is no float, or it is not known."""
-    if not web.is_moved_only:
-        return 0
+    """How many floats each word of the web is; 0: it is no float, or it is not known.
+
+    A float that is also compared by its bits, as `total_cmp` does, could be an integer by them alone.
+    """
     loads = [value for value in web.values if editor.is_plain_load(value)]
+    if not web.is_moved:
+        return 0
+    if web.others:
+        kinds = words.kinds((*loads, *web.stores)) if all(map(editor.counts_only, web.others)) else set()
+        return 1 if [FLOAT_BITS.get(kind) for kind in kinds] == [web.bits] else 0
     seen = {parts for access in (*loads, *web.stores) for parts in _parts_beside(editor.slot(access), web.floats)}
     counts = seen or {words.parts(load, web.bits) for load in loads}
     return counts.pop() if len(counts) == 1 else 0
@@ -136,10 +142,10 @@ class _Web:
         return any(map(self.editor.could_be_float, [*chosen, *(self.editor.operands(store)[0] for store in self.stores)]))
 
     @property
-    def is_moved_only(self) -> bool:
-        """Whether all values are loaded, and nothing is done with them but to store them."""
+    def is_moved(self) -> bool:
+        """Whether all values are loaded, and they are stored."""
         is_loaded = any(map(self.editor.is_plain_load, self.values))
-        return is_loaded and bool(self.stores) and not self.others and not self.strangers
+        return is_loaded and bool(self.stores) and not self.strangers
 
     def _lies_with_floats(self, access: Value) -> bool:
         return not self.editor.is_choice(access) and self.editor.slot(access) in self.floats

@@ -6,11 +6,12 @@ the function in which the word is moved: the types a generic one was made for, o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from pipeline.analyses.call_tree import call_tree
 from pipeline.analyses.debug_info import FLOAT_BITS, floats_reached, shared_words, types_around, types_in
-from pipeline.analyses.layout import word_moved
+from pipeline.analyses.moves import word_accessed, word_moved
+from pipeline.analyses.variables import Variables
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
@@ -24,6 +25,7 @@ class Words:
         self._computed: dict[Value, set[str]] = {}
         self._trees: list[list[Value]] = []
         self._shared: dict[Value, frozenset[int]] = {}
+        self._variables: dict[Value, Variables] = {}
         for shim in shims:
             functions = list(call_tree(inspector, [shim]))
             self._trees.append(functions)
@@ -45,11 +47,15 @@ class Words:
 
     def parts(self, instruction: Value, bits: int) -> int:
         """How many floats a word of so many bits, moved here, is; 0 where it is none, or where that is not known."""
-        if kind := word_moved(self.inspector, instruction):
+        if kind := word_moved(self.inspector, instruction, self._variables_of(instruction)):
             return bits // FLOAT_BITS[kind] if kind in FLOAT_BITS else 0
         floats = self.floats(instruction) or frozenset()
         widths = {FLOAT_BITS[name] for name in floats}
         return bits // widths.pop() if len(widths) == 1 else 0
+
+    def kinds(self, accesses: Iterable[Value]) -> set[str]:
+        """What the words are that are loaded or stored, as far as that is known."""
+        return {word_accessed(self.inspector, access, self._variables_of(access)) for access in accesses} - {""}
 
     def are_shared(self, function: Value, bits: int) -> bool:
         """Whether a word of so many bits may be a float or a number: an enum has such a word, somewhere in the call tree."""
@@ -64,6 +70,12 @@ class Words:
                 for one in tree:
                     self._shared[one] = self._shared.get(one, frozenset()) | widths
         return bits in self._shared.get(function, ())
+
+    def _variables_of(self, instruction: Value) -> Variables:
+        function = self.inspector.module.parent(instruction)
+        if function not in self._variables:
+            self._variables[function] = Variables(self.inspector, function)
+        return self._variables[function]
 
     def _reached(self, ty: Value) -> frozenset[str]:
         if ty not in self._floats:

@@ -1,0 +1,108 @@
+"""What a word is that is moved from one place in memory to another: a float, an integer or a pointer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import gcd
+
+from pipeline.analyses.debug_info import INTEGER_NAMES, elements_moved, numbers, types_made_for
+from pipeline.analyses.layout import ADDRESS, INTEGER, POINTER_BITS, Word, words
+from pipeline.analyses.variables import Variables
+from pipeline.llvm import Value
+from pipeline.llvm_inspect import Inspector
+
+Accesses = set[tuple[int, int]]
+"""Places, counted in bytes from somewhere, and how many bytes each has."""
+
+
+def word_moved(inspector: Inspector, load: Value, variables: Variables) -> str:
+    """What the word is that is loaded to be stored elsewhere; nothing, where that is not known.
+
+    It is, where it is a word of a variable on the stack, or of an element, as in `ptr::swap::<(f64, usize)>`; and where a
+    thread-local is read by a function that is about integers alone, as std's of random keys is.
+    """
+    if _is_thread_locals_integer(inspector, load):
+        return INTEGER
+    stores = [user for user in inspector.module.users(load) if inspector.is_plain_store(user)]
+    found = {word_accessed(inspector, access, variables) for access in (load, *stores)} - {""}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _is_thread_locals_integer(inspector: Inspector, load: Value) -> bool:
+    if not inspector.is_thread_local_address(inspector.slot(load)[0]):
+        return False
+    types = next(types_made_for(inspector.module, load), [])
+    return bool(types) and all(numbers(inspector.module, ty) <= INTEGER_NAMES for ty in types)
+
+
+def word_accessed(inspector: Inspector, access: Value, variables: Variables) -> str:
+    """What the word is that is loaded or stored; nothing, where that is not known."""
+    found = {variables.word(access), _word_of_element(inspector, access)} - {""}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _word_of_element(inspector: Inspector, access: Value) -> str:
+    """Known where it is known at which byte of the element the access is that what moves elements makes."""
+    element = elements_moved(inspector.module, access)
+    layout = words(inspector.module, element) if element else []
+    if not layout or layout[0].begin:
+        return ""
+    base, begin, bits = inspector.slot(access)
+    accesses, step = set(_accessed_with(inspector, access, base)), inspector.module.type_bits(element) // 8
+    first = min(accesses)[0]
+    if not _is_all_of_some(accesses, layout, step):
+        firsts = _begins_by_pointers(inspector, base, accesses, layout, step)
+        if len(firsts) != 1:
+            return ""
+        (first,) = firsts
+    here = ((begin - first) % step, (bits or POINTER_BITS) // 8)
+    found = {word.kind if _contains(here, (word.begin, word.size)) else "" for word in layout if _overlaps(here, word)}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _is_all_of_some(accesses: Accesses, layout: list[Word], step: int) -> bool:
+    """Whether what is accessed side by side is all words of elements, of which the first begins where that does."""
+    first = min(accesses)[0]
+    begins = {place - (place - first) % step for place, _ in accesses}
+    wanted = [(each + word.begin, word.size) for each in begins for word in layout]
+    return all(any(_contains(one, word) for one in accesses) for word in wanted)
+
+
+def _begins_by_pointers(inspector: Inspector, base: Value, accesses: Accesses, layout: list[Word], step: int) -> list[int]:
+    """Where elements may begin of which some words are accessed, by where pointers are read or written among these.
+
+    LLVM leaves words out that were read before, by who compared them.
+    """
+    unit = gcd(*(part for word in layout for part in (word.begin, word.size)), step)
+    first, end = min(accesses)[0], max(place + size for place, size in accesses)
+    if any((place - first) % unit or size % unit for place, size in accesses):
+        return []
+    pointers = {place for place in _pointers(inspector, base) if first <= place < end}
+    addresses = {word.begin for word in layout if word.kind == ADDRESS}
+    begins = range(first - step + unit, first + 1, unit)
+    return [begin for begin in begins if all((place - begin) % step in addresses for place in pointers)]
+
+
+def _pointers(inspector: Inspector, base: Value) -> Iterator[int]:
+    """Where, counted from `base`, a pointer is read or written."""
+    for one in inspector.accesses(base):
+        place, begin, _ = inspector.slot(one)
+        if place == base and inspector.accessed_type(one) == inspector.pointer_type():
+            yield begin
+
+
+def _contains(place: tuple[int, int], other: tuple[int, int]) -> bool:
+    return place[0] <= other[0] and other[0] + other[1] <= place[0] + place[1]
+
+
+def _overlaps(place: tuple[int, int], word: Word) -> bool:
+    return place[0] < word.begin + word.size and word.begin < place[0] + place[1]
+
+
+def _accessed_with(inspector: Inspector, access: Value, base: Value) -> Iterator[tuple[int, int]]:
+    """Where, counted from `base`, what stands at the same place of the source loads, or stores; and how many bytes."""
+    is_load, where = inspector.is_plain_load(access), inspector.module.location(access)
+    for one in filter(inspector.is_plain_load if is_load else inspector.is_plain_store, inspector.accesses(base)):
+        place, begin, bits = inspector.slot(one)
+        if place == base and inspector.module.location(one) == where:
+            yield begin, (bits or POINTER_BITS) // 8

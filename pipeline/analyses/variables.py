@@ -1,0 +1,98 @@
+"""What lies at an address, by debug info: a variable on the stack, or what a `Box` was made for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from ctypes import c_int, c_uint, c_void_p
+from dataclasses import replace
+from typing import Any
+
+from pipeline.analyses.allocations import is_allocation
+from pipeline.analyses.debug_info import boxed
+from pipeline.analyses.layout import POINTER_BITS, Word, words
+from pipeline.llvm import Module, Value, text
+from pipeline.llvm_inspect import Inspector
+
+_SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
+    "GetFirstDbgRecord": (c_void_p, [c_void_p]),
+    "GetNextDbgRecord": (c_void_p, [c_void_p]),
+    "DbgRecordGetKind": (c_int, [c_void_p]),
+    "DbgVariableRecordGetValue": (c_void_p, [c_void_p, c_uint]),
+    "DbgVariableRecordGetVariable": (c_void_p, [c_void_p]),
+    "DbgVariableRecordGetExpression": (c_void_p, [c_void_p]),
+    "PrintValueToString": (c_void_p, [c_void_p]),
+}
+_LABEL, _DECLARE = 0, 1  # LLVMDbgRecordKind
+_TYPE = 3  # of the operands of DILocalVariable
+_WHOLE_OR_PART = re.compile(r"!DIExpression\((?:DW_OP_LLVM_fragment, (\d+), \d+)?\)")
+
+
+def records(module: Module, instruction: Value) -> Iterator[Value]:
+    """What debug info says of variables before an instruction."""
+    module.api.load(_SIGNATURES)
+    record = module.api.GetFirstDbgRecord(instruction)
+    while record:
+        if module.api.DbgRecordGetKind(record) != _LABEL:
+            yield int(record)
+        record = module.api.GetNextDbgRecord(record)
+
+
+def described(module: Module, record: Value) -> tuple[Value, list[Value]]:
+    """The value of which a record says which variable it is, or of which it is the address; and the variable's operands."""
+    variable = module.api.MetadataAsValue(module.context, module.api.DbgVariableRecordGetVariable(record))
+    return int(module.api.DbgVariableRecordGetValue(record, 0) or 0), module.metadata_operands(variable)
+
+
+class Variables:
+    """The variables of a function, and of what was inlined, that stay in one place of memory; and its boxes."""
+
+    def __init__(self, inspector: Inspector, function: Value) -> None:
+        self.inspector = inspector
+        module = inspector.module
+        self._types: dict[Value, set[tuple[Value, int]]] = {}
+        """What is at an address: the type, and from which byte of it on."""
+        for instruction in module.instructions(function):
+            if box := self._boxed(instruction):
+                self._types[instruction] = {(box, 0)}
+            for record in records(module, instruction):
+                begin = self._begin(record) if module.api.DbgRecordGetKind(record) == _DECLARE else None
+                if begin is not None:
+                    address, variable = described(module, record)
+                    self._types.setdefault(address, set()).add((variable[_TYPE], begin))
+
+    def word(self, access: Value) -> str:
+        """What the word is (`Word.kind`) that is loaded or stored; nothing, where debug info does not say it."""
+        base, begin, bits = self.inspector.slot(access)
+        size = (bits or POINTER_BITS) // 8
+        found = self.words(base, begin, begin + size)
+        return found[0].kind if [(word.begin, word.size) for word in found] == [(0, size)] else ""
+
+    def words(self, base: Value, begin: int, end: int) -> list[Word]:
+        """The words from one byte to another of what is at an address; none, where they are not known or not whole."""
+        layouts = {tuple(self._between(ty, begin + offset, end + offset)) for ty, offset in self._types.get(base, ())}
+        found = list(layouts.pop()) if len(layouts) == 1 else []
+        is_whole = all(word.begin >= 0 and word.begin + word.size <= end - begin for word in found)
+        return found if is_whole else []
+
+    def _between(self, ty: Value, begin: int, end: int) -> Iterator[Word]:
+        for word in words(self.inspector.module, ty):
+            if word.begin < end and begin < word.begin + word.size:
+                yield replace(word, begin=word.begin - begin)
+
+    def _boxed(self, instruction: Value) -> Value:
+        """The type that memory is allocated for by `Box::new`; 0 for anything else."""
+        module = self.inspector.module
+        if not is_allocation(self.inspector, instruction):
+            return 0
+        size = module.arguments(instruction)[0]
+        ty = boxed(module, instruction) if self.inspector.api.IsAConstantInt(size) else 0
+        return ty if ty and 8 * self.inspector.api.ConstIntGetZExtValue(size) == module.type_bits(ty) else 0
+
+    def _begin(self, record: Value) -> int | None:
+        """From which byte of the variable on it is there; None where the address is computed, or leads to the address."""
+        api, context = self.inspector.api, self.inspector.module.context
+        written = api.PrintValueToString(api.MetadataAsValue(context, api.DbgVariableRecordGetExpression(record)))
+        match = _WHOLE_OR_PART.search(text(written))
+        api.DisposeMessage(written)
+        return int(match[1] or 0) // 8 if match else None
