@@ -14,6 +14,7 @@ from pipeline.repairs import apart, hash_tables
 from tests.fuzz.runner import judge
 from tests.idioms.corpus import corpus
 from tests.test_repairs import TOOLS, body, mended
+from tests.workbench import Workbench
 
 RUST = Path(__file__).with_name("apart.rs")
 
@@ -210,6 +211,30 @@ REFUSED = {
 
 def test_idioms_that_touch_the_outside_are_right(tmp_path: Path) -> None:
     assert [verdict.kind for verdict in judge(corpus(IDIOMS), "3", tmp_path)] == ["right"] * len(IDIOMS)
+
+
+PRINTS = """\
+use autodiff::*;
+
+#[autodiff_reverse(df, Active, Active)]
+#[autodiff_forward(tf, Dual, Dual)]
+fn f(x: f64) -> f64 {
+    println!("{}", 7);
+    x * x
+}
+
+fn main() {
+    let x = std::hint::black_box(1.5);
+    println!("{:?} {:?}", df(x, 1.0), tf(x, 1.0));
+}
+"""
+
+
+def test_what_is_differentiated_may_print_where_floats_are_printed_elsewhere(bench: Workbench) -> None:
+    bench.write(PRINTS)
+    finished = bench.doit("run")
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stdout.endswith("7\n7\n(2.25, 3.0) (2.25, 3.0)\n")
 
 
 def test_no_float_is_lost_in_text(tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ STD = {"core", "alloc", "std"}
 """The crates of the standard library."""
 _TEXT = {"fmt"}, {"write_str", "write_char", "write_fmt"}
 """What `core::fmt` calls through pointers: by `Display` and the like, and by `Write`."""
+_DIGITS = (["core", "fmt"], ["core", "num"])
+"""Where std makes text of numbers."""
 _WORD_BITS = min(bits for bits in FLOAT_BITS.values() if bits > 16)
 
 _SIGNATURES = {"IsAAtomicRMWInst": (c_void_p, [c_void_p]), "IsAAtomicCmpXchgInst": (c_void_p, [c_void_p])}
@@ -113,11 +115,17 @@ class Effects:
 
     def _writes_floats(self, function: Value) -> bool:
         """Whether a float, or a word that may be one or lead to one, is written to memory that is not the function's own."""
+        if function not in self._written and self._makes_text(function):
+            self._written[function] = False
         if function not in self._written:
             is_users = self._is_users(function) and _knows_floats(self.inspector, function)
             instructions = self.inspector.module.returning_instructions(function)
             self._written[function] = any(self._writes_float(function, i, is_users=is_users) for i in instructions)
         return self._written[function]
+
+    def _makes_text(self, function: Value) -> bool:
+        """Whether a function is one of those by which std makes text of numbers: of a float they write digits, never itself."""
+        return path(self.inspector.module, self.inspector.module.subprogram(function))[:2] in _DIGITS
 
     def _is_users(self, function: Value) -> bool:
         return path(self.inspector.module, self.inspector.module.subprogram(function))[:1] not in ([crate] for crate in STD)
@@ -153,12 +161,16 @@ class Effects:
 
 
 def _has_address(inspector: Inspector, function: Value) -> bool:
-    """Whether a function is used otherwise than by being called."""
+    """Whether a function is used otherwise than by being called, and by asking for its derivative."""
     module = inspector.module
-    users = module.users(function)
+    users = [user for user in module.users(function) if not _asks_for_derivative(inspector, user)]
     return any(
         not module.is_call(user) or module.callee(user) != function or function in module.arguments(user) for user in users
     )
+
+
+def _asks_for_derivative(inspector: Inspector, user: Value) -> bool:
+    return inspector.module.is_call(user) and inspector.is_enzymes(inspector.module.callee(user))
 
 
 def _base_name(inspector: Inspector, function: Value) -> str:
