@@ -199,7 +199,7 @@ class Function:
 
 
 IDIOMS = ("dynamic_iterators", "dyn_shapes", "prints_seldom", "string_keys")
-RIGHT = ("display_by_to_string", "cell_of_floats_and_text", "printed_points")
+RIGHT = ("display_by_to_string", "cell_of_floats_and_text", "printed_points", "sums_by_name")
 REFUSED = {
     "display_that_adds": "text is written here",
     "sink_that_adds": "text is written here",
