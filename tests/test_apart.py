@@ -198,7 +198,7 @@ class Function:
         return f'#[path = "{RUST}"]\nmod apart;\npub use apart::{self.name} as body;\n'
 
 
-IDIOMS = ("dynamic_iterators", "dyn_shapes", "prints_seldom", "string_keys")
+IDIOMS = ("dynamic_iterators", "dyn_shapes", "prints_seldom", "string_keys", "hash_map", "visited_once")
 RIGHT = ("display_by_to_string", "cell_of_floats_and_text", "printed_points", "sums_by_name")
 REFUSED = {
     "display_that_adds": "text is written here",
