@@ -2,6 +2,7 @@
 
 use crate::dual::Number;
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::fmt::{self, Display, Write};
 
 struct Counting<T> {
@@ -116,4 +117,13 @@ pub fn numbers_as_text_and_back<T: Number>(xs: &[T], k: usize) -> T {
     let text = format!("{:.3}", k as f64 * 0.25);
     let back: f64 = text.parse().unwrap();
     xs.iter().map(|&x| x * x * back).sum()
+}
+
+pub fn sums_by_name<T: Number>(xs: &[T], _k: usize) -> T {
+    let names = ["red", "green", "blue"];
+    let mut sums: HashMap<String, T> = HashMap::new();
+    for (&x, name) in xs.iter().zip(names.iter().cycle()) {
+        *sums.entry(name.to_string()).or_default() += x * x;
+    }
+    names.iter().map(|&name| sums.get(name).copied().unwrap_or_default() * name.len() as f64).sum()
 }

@@ -199,8 +199,8 @@ class Function:
         return f'#[path = "{RUST}"]\nmod apart;\npub use apart::{self.name} as body;\n'
 
 
-IDIOMS = ("dynamic_iterators", "dyn_shapes", "prints_seldom", "string_keys")
-RIGHT = ("display_by_to_string", "cell_of_floats_and_text", "printed_points")
+IDIOMS = ("dynamic_iterators", "dyn_shapes", "prints_seldom", "string_keys", "hash_map", "visited_once")
+RIGHT = ("display_by_to_string", "cell_of_floats_and_text", "printed_points", "sums_by_name")
 REFUSED = {
     "display_that_adds": "text is written here",
     "sink_that_adds": "text is written here",

@@ -19,7 +19,8 @@ _OUTSIDE = "std"
 """The crate that is about the outside: `core` and `alloc` hold what needs no operating system."""
 _CARRIES = {"collections", "f32", "f64", "num", "sync", "thread"}
 """Its modules that are not, or hold what others give them."""
-_IN_CORE = (["core", "fmt"], ["alloc", "fmt"], ["core", "hash"])
+_HASHES = ["core", "hash"]
+_IN_CORE = (["core", "fmt"], ["alloc", "fmt"], _HASHES)
 """The modules elsewhere that are about text; and what becomes of a value in a hash is no number of it."""
 _TEXTS = ("core::fmt::Formatter", "core::fmt::Arguments")
 _TEXT_BYTES = 24
@@ -61,8 +62,9 @@ def _calls(editor: Editor, function: Value, callers: Container[Value]) -> list[V
 
 
 def _writes_text(inspector: Inspector, function: Value) -> bool:
-    """Whether a function writes text to what its first argument points to."""
-    return "write" in path(inspector.module, inspector.module.subprogram(function))[-1]
+    """Whether a function writes text to what its first argument points to: not to a hasher, which keeps none."""
+    where = path(inspector.module, inspector.module.subprogram(function))
+    return "write" in where[-1] and where[:2] != _HASHES
 
 
 def _is_own_text(editor: Editor, call: Value) -> bool:
