@@ -471,6 +471,15 @@ def test_a_method_has_its_place_in_the_vtable(tmp_path: Path) -> None:
     assert re.findall(r"icmp eq ptr %0, @(\w+)", dispatcher) == ["of_one", "of_another"]
 
 
+def test_of_several_candidates_none_is_told_what_the_pointer_of_another_led_to(tmp_path: Path) -> None:
+    """What `self` is differs between them: its address is counted by what type analysis does not know."""
+    dispatcher = body(mended(tmp_path, VTABLES, dispatch.indirect_calls), "crategrad_dispatch_0")
+    (nowhere,) = re.findall(r"(%\d+) = call i64 @crategrad_same_i64\(i64 0\)", dispatcher)
+    (same,) = re.findall(rf"(%\d+) = getelementptr inbounds \[1 x i8\], ptr %1, i64 {nowhere}", dispatcher)
+    handed_on = re.findall(r"@crategrad_dispatch_0\.\d\(ptr (%\d+)", dispatcher)
+    assert handed_on == [same] * 2
+
+
 def test_what_is_not_surely_a_vtable_has_all_of_the_type(tmp_path: Path) -> None:
     text = mended(tmp_path, VTABLES.replace(", !invariant.load !0", ""), dispatch.indirect_calls)
     candidates = re.findall(r"icmp eq ptr %0, @(\w+)", body(text, "crategrad_dispatch_0"))

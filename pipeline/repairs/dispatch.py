@@ -16,6 +16,7 @@ from pipeline.analyses.debug_info import floats_reached, path, signature_types
 from pipeline.analyses.effects import STD
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
+from pipeline.repairs import opaque
 from pipeline.repairs.apart import hide
 
 MOST = 64
@@ -87,7 +88,28 @@ def _dispatcher(editor: Editor, name: str, kind: Kind, candidates: Sequence[Valu
     complaint = f"error: differentiated code called a pointer that is none of what it could be here: {names}\n"
     dispatcher = editor.compare_and_call(name, ty, called, complaint)
     editor.compile_like(caller, dispatcher)
+    if len(candidates) > 1:
+        _forget_types(editor, dispatcher)
     return dispatcher
+
+
+def _forget_types(editor: Editor, dispatcher: Value) -> None:
+    """Hand on pointers of which type analysis does not know what they point to: the caller may have seen another `self`.
+
+    Of an address that is counted by what it does not know it keeps what is so at every place, if anything.
+    """
+    _, *arguments = editor.parameters(dispatcher)
+    pointers = [argument for argument in arguments if editor.api.TypeOf(argument) == editor.pointer_type()]
+    users = {pointer: editor.module.users(pointer) for pointer in pointers}
+    begin = next(editor.module.instructions(dispatcher))
+    for pointer in pointers:
+        nowhere = opaque.same(editor, editor.module.int64(0), begin)
+        with editor.module.before(begin) as builder:
+            same = editor.element(builder, pointer, nowhere, 1)
+        for user in users[pointer]:
+            for index, operand in enumerate(editor.operands(user)):
+                if operand == pointer:
+                    editor.api.SetOperand(user, index, same)
 
 
 def _drops_floats(editor: Editor, function: Value) -> bool:
