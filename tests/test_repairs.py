@@ -815,8 +815,9 @@ define {ty} @bystander({ty} %x) {{
     text = mended(tmp_path, source, extremes.by_older_intrinsics)
     (counts, other) = ("%x", "%y") if "max" in known else ("%y", "%x")
     assert f"%1 = fcmp uno {ty} {counts}, {counts}" in body(text)
-    assert re.search(rf"%2 = select .* %1, {ty} {other}, {ty} {counts}$", body(text), re.MULTILINE)
-    arguments = f"({ty} %2, {ty} %y)" if "max" in known else f"({ty} %x, {ty} %2)"
+    (chosen,) = re.findall(rf"(%\d) = select .*, {ty} {other}, {ty} {counts}$", body(text), re.MULTILINE)
+    assert ("@crategrad_same_i1(i1 %1)" in body(text)) == (ty == "double")
+    arguments = f"({ty} {chosen}, {ty} %y)" if "max" in known else f"({ty} %x, {ty} {chosen})"
     assert f"%z = call nsz {ty} @llvm.{known}{arguments}" in body(text)
     assert f"@llvm.{unknown}(" in body(text, "bystander")
     assert [found.message[:40] for found in audit(TOOLS.libllvm, tmp_path / "given.bc", ["shim"])] == [

@@ -17,7 +17,7 @@ from pipeline.llvm_inspect import Inspector
 _EXTREMES = re.compile(r"llvm\.(?:max|min)(?:imum)?num\..*")
 _ELSE = {"max": 0, "min": 1}
 """Which argument is in the place of the `else`."""
-_ORDERED, _UNORDERED = 7, 8  # LLVMRealORD, LLVMRealUNO
+_UNORDERED = 8  # LLVMRealUNO
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "IsAFCmpInst": (c_void_p, [c_void_p]),
@@ -43,7 +43,10 @@ def may_lose(inspector: Inspector, call: Value) -> bool:
     inspector.api.load(_SIGNATURES)
     arguments, place = inspector.module.arguments(call), place_of_else(inspector, call)
     counts, other = arguments[place], arguments[1 - place]
-    return counts != other and not _is_number(inspector, counts) and not _gives_way(inspector, counts, other)
+    if counts == other or _is_number(inspector, counts) or _gives_way(inspector, counts, other):
+        return False
+    # LLVM may make a choice of the result of the choice of the argument.
+    return not all(_without_nan(inspector, user, other) == (counts, call) for user in inspector.module.users(call))
 
 
 def _is_number(inspector: Inspector, value: Value) -> bool:
@@ -55,12 +58,18 @@ def _is_number(inspector: Inspector, value: Value) -> bool:
 
 def _gives_way(inspector: Inspector, value: Value, other: Value) -> bool:
     """Whether a value is chosen such that it is the other one where it would be NaN."""
+    tested, chosen = _without_nan(inspector, value, other) or (0, 0)
+    return bool(tested) and tested == chosen
+
+
+def _without_nan(inspector: Inspector, value: Value, other: Value) -> tuple[Value, Value] | None:
+    """Of a choice of the other one where something is NaN: what that is, and what is chosen else."""
     if not inspector.api.IsASelectInst(value):
-        return False
+        return None
     condition, first, second = inspector.operands(value)
-    if not inspector.api.IsAFCmpInst(condition):
-        return False
-    where_nan, where_not = {_UNORDERED: (first, second), _ORDERED: (second, first)}.get(
-        inspector.api.GetFCmpPredicate(condition), (0, 0)
-    )
-    return where_nan == other and where_not in inspector.operands(condition)
+    if inspector.module.is_call(condition):  # behind which it is hidden from LLVM
+        condition, *_ = inspector.module.arguments(condition)
+    if not inspector.api.IsAFCmpInst(condition) or inspector.api.GetFCmpPredicate(condition) != _UNORDERED or first != other:
+        return None
+    tested, _ = inspector.operands(condition)
+    return tested, second
