@@ -1,4 +1,4 @@
-"""The task graph: nine stages, the program they make, the tests and the doctor.  `./doit list` shows it."""
+"""The task graph: nine stages, the artifact they make, the tests and the doctor.  `./doit list` shows it."""
 
 from pipeline import tasks
 
@@ -47,12 +47,12 @@ def task_codegen():
 
 
 def task_link():
-    """The executable, by the real linker with cargo's own arguments"""
+    """The artifact, by the real linker with cargo's own arguments"""
     return PROGRAM.stage("link")
 
 
 def task_build():
-    """Build the program; say where it is and what each stage took"""
+    """Build the artifact; say where it is and what each stage took"""
     return PROGRAM.program(run=False)
 
 
@@ -69,6 +69,11 @@ def task_abi():
 def task_gradcheck():
     """Check each derivative against differences at random points: ./doit gradcheck [FUNCTION] crate=DIR n=3 seed=1"""
     return PROGRAM.gradcheck()
+
+
+def task_graph():
+    """Draw the stages and the crates with state, time and size: ./doit graph crate=DIR [--out=FILE] [--json]"""
+    return PROGRAM.graph()
 
 
 def task_test():

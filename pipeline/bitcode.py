@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from pipeline.toolchain import Tool
 _ARCHIVE = b"!<arch>\n"
 _BITCODE = b"BC\xc0\xde"
 _ELF = b"\x7fELF"
+_DIGITS = 32
+_HEXADECIMAL = re.compile(rb"[0-9a-f]{32,}")
 _CHECKSUM = re.compile(r', checksumkind: CSK_\w+, checksum: "[0-9a-f]+"')
 
 
@@ -38,6 +41,27 @@ class Member:
     def embedded(self) -> bytes:
         """The LLVM module that an object carries beside its machine code (rustc's `-Cembed-bitcode`); empty where none is."""
         return _section(self.data, b".llvmbc") if self.is_native else b""
+
+
+_UNOPTIMISED, _NOT_TO_OPTIMISE = ".no-opt.bc", ".bc"
+
+
+def within(members: Iterable[Member]) -> Iterator[bytes]:
+    """The modules that stand in the place of objects."""
+    return (member.data for member in members if member.is_bitcode)
+
+
+def beside(folder: Path, members: Iterable[Member]) -> Iterator[bytes]:
+    """The modules of which objects were made, as they were before rustc optimised them (its `-Csave-temps`)."""
+    return (module.read_bytes() for member in members if member.is_native and (module := module_of(folder / member.name)))
+
+
+def module_of(compiled: Path) -> Path | None:
+    """The module that lies beside an object; what rustc does not optimise, as the allocator's shim, has but one."""
+    found = [
+        compiled.with_suffix(ending) for ending in (_UNOPTIMISED, _NOT_TO_OPTIMISE) if compiled.with_suffix(ending).is_file()
+    ]
+    return found[0] if found else None
 
 
 def members(archive: Path) -> Iterator[Member]:
@@ -101,6 +125,24 @@ def without_checksums(data: bytes) -> bytes:
         return without_summary(data)
     lines = (_CHECKSUM.sub("", line) if line.startswith("!") else line for line in text.splitlines())
     return bytes(llvm.parse_assembly("\n".join(line for line in lines if not line.startswith("^"))).as_bitcode())
+
+
+def checksums(sources: Iterable[Path]) -> set[bytes]:
+    """What debug info has of these source files."""
+    return {hashlib.md5(path.read_bytes(), usedforsecurity=False).hexdigest().encode() for path in sources}
+
+
+def without(known: Collection[bytes], data: bytes) -> bytes:
+    """The module without these checksums, and not written anew: it may be large, and needed only in part."""
+    return _HEXADECIMAL.sub(lambda digits: _without(known, digits[0]), data)
+
+
+def _without(known: Collection[bytes], digits: bytes) -> bytes:
+    """Zeros in the place of each checksum among the digits: LLVM writes strings one after the other, with nothing between."""
+    for begin in range(len(digits) - _DIGITS + 1):
+        if digits[begin : begin + _DIGITS] in known:
+            digits = digits[:begin] + b"0" * _DIGITS + digits[begin + _DIGITS :]
+    return digits
 
 
 def write_natives(members: Sequence[Member], archive: Path, llvm_ar: Tool, log: Path) -> bool:

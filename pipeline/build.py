@@ -1,9 +1,14 @@
 """Carrying out a plan: look up, else run in scratch and publish; and what is left beside the crate for people to look at.
 
-<crate>/target/crategrad/<config>/<binary>               the program
+<crate>/target/crategrad/<config>/<binary>               the artifact; others lie beside it, as in `examples/<name>`
 <crate>/target/crategrad/<config>/stages/04-opt1.json    which tree of the store the stage's output is, and its key
 <crate>/target/crategrad/<config>/stages/04-opt1         that tree (a link into the cache)
 <crate>/target/crategrad/<config>/stages/04-opt1.log     what its tools said
+
+<crate>/target/crategrad/<config>/graph.svg              what `./doit graph` drew
+
+For an artifact other than the default one they are in a folder of its own: `stages/examples/<name>/04-opt1`; and the drawing
+is `examples/<name>.graph.svg`.
 """
 
 from __future__ import annotations
@@ -11,16 +16,19 @@ from __future__ import annotations
 import json
 import time
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+
+import msgspec
 
 from pipeline.crate import Crate, note_files_read, snapshot, sources_digest
 from pipeline.digests import Digests
 from pipeline.errors import UserError
-from pipeline.key import stage_key
+from pipeline.key import describe, stage_key
 from pipeline.plan import Step
 from pipeline.stages.crate_bitcode import CrateBitcode
 from pipeline.store import Entry, Store, write_whole
+from pipeline.why import Parts, parts
 
 
 @dataclass(frozen=True)
@@ -32,6 +40,8 @@ class Made:
     how: str
     seconds: float
     when: float
+    parts: Parts = field(default_factory=dict)
+    """What the key was made of, for whoever asks why it is another now; nothing, where an older version made it."""
 
 
 class Build:
@@ -45,9 +55,19 @@ class Build:
         self.digests = digests
 
     @property
-    def program(self) -> Path:
-        """Where the program appears."""
-        return self.folder / self.crate.binary
+    def product(self) -> Path:
+        """Where the artifact appears."""
+        return self.folder / self.crate.artifact.place
+
+    @property
+    def drawing(self) -> Path:
+        """Where its graph is drawn."""
+        return self.folder / "graph.svg" if self.crate.is_default else self.product.with_name(f"{self.product.name}.graph.svg")
+
+    @property
+    def _views(self) -> Path:
+        stages = self.folder / "stages"
+        return stages if self.crate.is_default else stages / self.crate.artifact.place
 
     def handle(self, name: str) -> Path:
         """The file that says what a stage's output is."""
@@ -56,8 +76,8 @@ class Build:
     def made(self, name: str) -> Made | None:
         """What a stage has made, if its handle can be read and its tree is there."""
         try:
-            made = Made(**json.loads(self.handle(name).read_bytes()))
-        except (OSError, ValueError, TypeError):
+            made = msgspec.json.decode(self.handle(name).read_bytes(), type=Made)
+        except (OSError, msgspec.MsgspecError):
             return None
         return made if self.store.has(made.tree) else None
 
@@ -80,6 +100,15 @@ class Build:
             return False
         return name != "link" or self._is_installed(made)
 
+    def parts_now(self, name: str) -> Parts:
+        """What the key of a stage is made of as things are, but for the inputs that are not made."""
+        return self._parts(self.steps[name])
+
+    def is_cached(self, name: str) -> bool:
+        """True where a stage would find its output in the store; what lies there is not read."""
+        key = self._key(self.steps[name])
+        return key is not None and self.store.knows(key)
+
     def carry_out(self, name: str, *, again: bool = False) -> None:
         """Run a step, or take its output from the store; `again` runs it whatever the store has."""
         step = self.steps[name]
@@ -89,23 +118,25 @@ class Build:
         entry = None if again else self.store.find(key)
         how = "hit" if entry else "ran"
         if entry is None:
-            key, entry = self._run(step, inputs, key)
+            step, key, entry = self._run(step, inputs, key)
         _install(self.store.log(key), self._view(name, ".log"))
-        self._show(name, Made(key, entry.tree, how, entry.seconds, time.time()))
+        self._show(name, Made(key, entry.tree, how, entry.seconds, time.time(), self._parts(step)))
         if name == "link":
-            _install(self.store.tree(entry.tree) / self.crate.binary, self.program)
+            _install(self.store.tree(entry.tree) / self.crate.artifact.file, self.product)
 
     def clean(self, name: str) -> None:
         """Take away what a stage left beside the crate."""
         for ending in ("", ".json", ".log"):
             self._view(name, ending).unlink(missing_ok=True)
         if name == "link":
-            self.program.unlink(missing_ok=True)
-        for folder in (self.folder / "stages", self.folder):
+            self.product.unlink(missing_ok=True)
+            self.drawing.unlink(missing_ok=True)
+        for folder in (*_up_to(self.folder, self._views), *_up_to(self.folder, self.product.parent)):
             with suppress(OSError):
                 folder.rmdir()
 
-    def _run(self, step: Step, inputs: dict[str, Path], key: str) -> tuple[str, Entry]:
+    def _run(self, step: Step, inputs: dict[str, Path], key: str) -> tuple[Step, str, Entry]:
+        """The output of a step's tools, and its key; of crate_bitcode the step with the sources that cargo has read."""
         with self.store.scratch() as scratch:
             out, log = scratch / "out", scratch / "log"
             out.mkdir()
@@ -120,35 +151,37 @@ class Build:
                 _install(log, self._view(step.name, ".log"))
             seconds = time.monotonic() - begin
             if isinstance(step.stage, CrateBitcode):
-                key = self._key_of_what_was_built(step, step.stage, before == snapshot(self.crate))
-            return key, self.store.publish(key, out, log, seconds)
+                step = self._what_was_built(step, step.stage, before == snapshot(self.crate))
+                key = stage_key(step.stage, self._trees(step), self.digests)
+            return step, key, self.store.publish(key, out, log, seconds)
 
-    def _key_of_what_was_built(self, step: Step, stage: CrateBitcode, untouched: bool) -> str:
-        """The crate's key once cargo has run: it may have written the lock, and read files of which nobody knew.
+    def _what_was_built(self, step: Step, stage: CrateBitcode, untouched: bool) -> Step:
+        """The step once cargo has run: it may have written the lock, and read files of which nobody knew.
 
         Raises: UserError where a source was edited while cargo was at work: nobody knows what was built.
         """
         if not untouched:
             raise UserError("error: a source file changed while the crate was built\n  = help: run the same command again")
         crate = note_files_read(self.crate, stage.dep_info())
-        key = self._key(replace(step, stage=replace(stage, sources=sources_digest(crate, self.digests))))
-        assert key is not None, "the inputs were there when it ran"
-        return key
+        return replace(step, stage=replace(stage, sources=sources_digest(crate, self.digests)))
 
     def _key(self, step: Step) -> str | None:
         """The key of a step as things are; None while an input is not made."""
-        inputs = {}
-        for role, source in step.inputs.items():
-            made = self.made(source)
-            if made is None:
-                return None
-            inputs[role] = made.tree
-        return stage_key(step.stage, inputs, self.digests)
+        trees = self._trees(step)
+        return stage_key(step.stage, trees, self.digests) if len(trees) == len(step.inputs) else None
+
+    def _parts(self, step: Step) -> Parts:
+        return parts(describe(step.stage, self._trees(step), self.digests))
+
+    def _trees(self, step: Step) -> dict[str, str]:
+        """The trees of a step's inputs, as far as they are made."""
+        made = {role: self.made(source) for role, source in step.inputs.items()}
+        return {role: each.tree for role, each in made.items() if each}
 
     def _is_installed(self, made: Made) -> bool:
-        """True where the program is the very one that link made: neither removed nor replaced since."""
-        linked = self.store.tree(made.tree) / self.crate.binary
-        return self.program.is_file() and self.digests.file(self.program) == self.digests.file(linked)
+        """True where the artifact is the very one that link made: neither removed nor replaced since."""
+        linked = self.store.tree(made.tree) / self.crate.artifact.file
+        return self.product.is_file() and self.digests.file(self.product) == self.digests.file(linked)
 
     def _show(self, name: str, made: Made) -> None:
         view = self._view(name)
@@ -158,7 +191,12 @@ class Build:
         write_whole(self.handle(name), json.dumps(asdict(made)).encode())
 
     def _view(self, name: str, ending: str = "") -> Path:
-        return self.folder / "stages" / f"{self.steps[name].number:02}-{name}{ending}"
+        return self._views / f"{self.steps[name].number:02}-{name}{ending}"
+
+
+def _up_to(top: Path, folder: Path) -> list[Path]:
+    """The folder and those above it, as far as `top`."""
+    return [each for each in (folder, *folder.parents) if each.is_relative_to(top)]
 
 
 def _install(made: Path, place: Path) -> None:

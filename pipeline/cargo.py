@@ -8,8 +8,10 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from pipeline import link_recorder, rustc_wrapper
 from pipeline.toolchain import Rust
@@ -60,3 +62,31 @@ def _launcher(hooks: Path, name: str, module: str) -> Path:
         launcher.write_text(text)
         launcher.chmod(0o755)
     return launcher
+
+
+def files_named(folder: Path, dep_info: Iterable[Path]) -> set[str]:
+    """The files that cargo's dep-info names, of a crate in `folder`."""
+    package = folder.resolve()
+    started = next(workspace(package), package)  # where cargo starts rustc for the packages of a workspace
+    return {os.path.normpath(started / name) for rule in dep_info for name in _prerequisites(rule.read_text())}
+
+
+def workspace(package: Path) -> Iterator[Path]:
+    """The folder of the workspace that the package is in, if any."""
+    for folder in (package, *package.parents):
+        if "workspace" in read_manifest(folder / "Cargo.toml"):
+            yield folder
+            return
+
+
+def _prerequisites(makefile: str) -> list[str]:
+    _, _, files = makefile.partition("\n")[0].partition(": ")
+    return [name.replace("\0", " ") for name in files.replace("\\ ", "\0").split()]
+
+
+def read_manifest(manifest: Path) -> dict[str, Any]:
+    """A manifest, or nothing: what is wrong with it cargo says better."""
+    try:
+        return tomllib.loads(manifest.read_text())
+    except (OSError, ValueError):
+        return {}

@@ -41,6 +41,9 @@ Text: TypeAlias = Annotated[str, Meta(min_length=1)]
 Level: TypeAlias = Annotated[int, Meta(ge=0, le=3)]
 Count: TypeAlias = Annotated[int, Meta(ge=0, le=10**9)]
 Seconds: TypeAlias = Annotated[int, Meta(ge=1, le=10**9)]
+_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
+_RANGE = rf"^{_NUMBER}\.\.{_NUMBER}$"
+Ranges: TypeAlias = Mapping[str, Mapping[str, Annotated[str, Meta(pattern=_RANGE)]]]
 Flags: TypeAlias = Mapping[Annotated[str, Meta(pattern=_FLAG)], Scalar]
 
 
@@ -78,6 +81,18 @@ class Verify(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     differences: Annotated[bool, doc("Hold them against central differences, too: 40 to 70 calls of the function.")] = False
 
 
+class Gradcheck(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The points at which `./doit gradcheck` checks functions."""
+
+    ranges: Annotated[
+        Ranges,
+        doc(
+            "Between what the numbers of arguments are, by function, as `rate: {temperature: 250.0..350.0}`; it counts"
+            " more than the function's own `#[domain(…)]`."
+        ),
+    ] = field(default_factory=dict)
+
+
 class Opt2(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The optimiser's run after differentiation."""
 
@@ -109,9 +124,10 @@ class Keys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         doc("`debian`, a rustup toolchain, or a path with a `/`, relative to this file: a folder of bin/rustc and bin/cargo."),
     ] = "debian"
     strategy: Annotated[
-        Literal["single-module-merge", "fat-lto"],
+        Literal["single-module-merge", "fat-lto", "slice"],
         doc(
-            "Which tool makes one module of all: `single-module-merge` llvm-link, `fat-lto` the linker, as in a fat LTO build."
+            "What is differentiated: `single-module-merge` and `fat-lto` make one module of all, by llvm-link, or by the linker"
+            " as in a fat LTO build; `slice` takes what the derivatives reach, and leaves the rest to rustc."
         ),
     ]
     profile: Annotated[
@@ -142,6 +158,7 @@ class Keys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     check: Annotated[
         bool, doc("Have a build end with `./doit gradcheck`, of all functions that it can call: one that is wrong fails it.")
     ] = False
+    gradcheck: Gradcheck = Gradcheck()
     opt2: Opt2 = Opt2()
     codegen: Codegen = Codegen()
 
@@ -197,6 +214,7 @@ def load_with_files(
     layers, files = _read_chain(path, here)
     tree = reduce(_merged, [*layers, *(_override(dotted, text, here) for dotted, text in overrides.items())])
     _refuse_flags(tree)
+    _refuse_ranges(tree)
     try:
         keys = msgspec.convert(tree.plain, Keys)
     except msgspec.ValidationError as error:
@@ -318,6 +336,27 @@ def _refuse_flags(tree: Node) -> None:
             raise ConfigError(f"{node.key_place}: the flag {quoted(name)} is refused: {why}")
         if not isinstance(node.value, Scalar):
             raise _wrong_value(f"enzyme.flags.{name}", node, _keys()["enzyme.flags"]["additionalProperties"])
+
+
+def _refuse_ranges(tree: Node) -> None:
+    """Refuse what is no range, with the name of its function and argument."""
+    ranges = dict(_dotted(tree)).get("gradcheck.ranges")
+    for function, arguments in ranges.entries.items() if ranges else ():
+        if not isinstance(arguments.value, dict):
+            what = "has no value" if arguments.value is None else f"cannot be {arguments.text}"
+            raise ConfigError(f"{arguments.place}: {quoted(f'gradcheck.ranges.{function}')} {what}", "expected a mapping")
+        for argument, node in arguments.entries.items():
+            if not _is_range(node.value):
+                what = "has no value" if node.value is None else f"cannot be {node.text}"
+                dotted = f"gradcheck.ranges.{function}.{argument}"
+                raise ConfigError(f"{node.place}: {quoted(dotted)} {what}", "expected a range from low to high, as `0.5..2.0`")
+
+
+def _is_range(value: Any) -> bool:
+    if not isinstance(value, str) or not re.match(_RANGE, value):
+        return False
+    low, high = map(float, value.split(".."))
+    return low < high
 
 
 def _refuse_unmet_needs(keys: Keys, tree: Node) -> None:

@@ -1,20 +1,24 @@
-"""The user's crate as cargo sees it: which binary comes out, and which files that depends on."""
+"""The user's crate as cargo sees it: which artifact comes out, and which files that depends on."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from pipeline import process
+from pipeline.artifact import Artifact
+from pipeline.cargo import files_named, read_manifest, workspace
 from pipeline.digests import Digests, Stats, source_files
 from pipeline.errors import UserError
 from pipeline.store import write_whole
+from pipeline.targets import Choice, Metadata, choose
 from pipeline.toolchain import Rust
 
 _AMBIENT = ("rust-toolchain", "rust-toolchain.toml", ".cargo/config.toml", ".cargo/config")
@@ -22,16 +26,20 @@ _AMBIENT = ("rust-toolchain", "rust-toolchain.toml", ".cargo/config.toml", ".car
 
 @dataclass(frozen=True)
 class Crate:
-    """A package with one binary to build."""
+    """A package with one artifact to build."""
 
     folder: Path
-    binary: str
+    artifact: Artifact
     packages: tuple[Path, ...]
     """The folders of the package itself and of all packages it depends on by path."""
     ambient: tuple[Path, ...]
     """Files outside these folders that cargo goes by: the workspace's manifest and lock, cargo's configuration."""
     read: tuple[Path, ...] = ()
     """Other files that the last build was seen to read (`include_str!("../../x")`)."""
+    flags: tuple[str, ...] = ()
+    """Cargo's, for features and the lock."""
+    is_default: bool = True
+    """Whether this artifact is what is built where nobody chooses."""
 
     @property
     def output(self) -> Path:
@@ -49,22 +57,22 @@ class Crate:
         return files
 
 
-def open_crate(folder: Path, rust: Rust, digests: Digests) -> Crate:
-    """The crate in `folder`.
+def open_crate(folder: Path, choice: Choice, rust: Rust, digests: Digests) -> Crate:
+    """The crate in `folder`, or the package chosen of the workspace there.
 
-    Raises: UserError where there is none, where cargo cannot read its manifest, or where it has not just one binary.
+    Raises: UserError where there is none, where cargo cannot read its manifest, or where not just one artifact is meant.
     """
     if not folder.is_dir():
         raise UserError(f"error: crate={folder}: there is no such folder")
     if not (folder / "Cargo.toml").is_file():
         raise UserError(f"error: {folder} is no crate: it has no Cargo.toml\n  = help: give crate= the folder that has it")
+    package, artifact = choose(metadata_of(folder, rust, digests), folder, choice)
+    if package.folder.resolve() != folder.resolve():
+        folder = package.folder
     packages = tuple(_path_packages(folder))
     ambient = tuple(_ambient_files(folder))
-    manifests = [package / "Cargo.toml" for package in packages] + [p for p in ambient if p.name == "Cargo.toml"]
-    layout = [path for path in (folder / "src", folder / "src/bin", *(folder / "src/bin").glob("*")) if path.is_dir()]
-    asked = [rust.cargo.path, *manifests, *layout]
-    binary = digests.remember("binary", folder, asked, lambda: _binary(folder, rust))
-    return _with_files_of_last_build(Crate(folder, binary, packages, ambient))
+    is_default = package.defaults() == [artifact]
+    return _with_files_of_last_build(Crate(folder, artifact, packages, ambient, flags=choice.flags, is_default=is_default))
 
 
 def sources_digest(crate: Crate, digests: Digests) -> str:
@@ -82,10 +90,7 @@ def snapshot(crate: Crate) -> dict[str, tuple[int, int]]:
 
 def note_files_read(crate: Crate, dep_info: Iterable[Path]) -> Crate:
     """The crate with the files outside its packages that cargo's dep-info (`x.d`) names; kept for the next run."""
-    package = crate.folder.resolve()
-    started = next(_workspace(package), package)  # where cargo starts rustc for the packages of a workspace
-    named = {os.path.normpath(started / name) for rule in dep_info for name in _prerequisites(rule.read_text())}
-    outside = sorted(named - replace(crate, read=()).files().keys())
+    outside = sorted(files_named(crate.folder, dep_info) - replace(crate, read=()).files().keys())
     write_whole(_files_read(crate), json.dumps(outside).encode())
     return replace(crate, read=tuple(map(Path, outside)))
 
@@ -101,42 +106,40 @@ def _files_read(crate: Crate) -> Path:
     return crate.output / "files-read.json"
 
 
-def _prerequisites(makefile: str) -> list[str]:
-    _, _, files = makefile.partition("\n")[0].partition(": ")
-    return [name.replace("\0", " ") for name in files.replace("\\ ", "\0").split()]
+def metadata_of(folder: Path, rust: Rust, digests: Digests) -> Metadata:
+    """What cargo says of the workspace, remembered for as long as its manifests and folders stay as they are."""
+
+    def ask() -> tuple[Any, list[str]]:
+        metadata = _ask_cargo(folder, rust)
+        root = Path(metadata.workspace_root)
+        of_members = [path for package in metadata.packages for path in _layout(package.folder, root)]
+        files = [rust.cargo.path, root / "Cargo.toml", *dict.fromkeys(of_members)]
+        return msgspec.to_builtins(metadata), [os.fspath(path) for path in files]
+
+    return msgspec.convert(digests.follow("metadata", folder, ask), Metadata)
 
 
-def _binary(folder: Path, rust: Rust) -> str:
-    package = _package(folder, rust)
-    binaries = sorted(target["name"] for target in package["targets"] if "bin" in target["kind"])
-    if package.get("default_run"):
-        return str(package["default_run"])
-    if not binaries:
-        raise UserError(
-            f"error: `{package['name']}` ({folder}) is a library: there is no binary to build\n"
-            "  = help: give crate= the folder of a package with a src/main.rs that uses it"
-        )
-    if len(binaries) > 1:
-        raise UserError(
-            f"error: `{package['name']}` has {len(binaries)} binaries: {', '.join(binaries)}\n"
-            f'  = help: say in {folder}/Cargo.toml which one is meant: default-run = "{binaries[0]}"'
-        )
-    return str(binaries[0])
-
-
-def _package(folder: Path, rust: Rust) -> dict[str, Any]:
+def _ask_cargo(folder: Path, rust: Rust) -> Metadata:
     manifest = folder / "Cargo.toml"
     environment = {name: value for name, value in os.environ.items() if name in ("HOME", "CARGO_HOME", "PATH")}
     asked: list[process.Argument] = [rust.cargo, "metadata", "--no-deps", "--format-version=1", "--manifest-path", manifest]
     answer = process.ask(asked, env=environment | {"RUSTC": str(rust.rustc.path)})
     if not answer.succeeded:
         raise UserError(f"error: cargo cannot read {manifest}\n{process.tail(answer.output, 30)}")
-    packages: list[dict[str, Any]] = json.loads(answer.output)["packages"]
-    for package in packages:
-        if Path(package["manifest_path"]).resolve() == manifest.resolve():
-            return package
-    members = ", ".join(sorted(str(Path(package["manifest_path"]).parent) for package in packages))
-    raise UserError(f"error: {folder} is a workspace, not a package\n  = help: give crate= one of its members: {members}")
+    return msgspec.json.decode(answer.output, type=Metadata)
+
+
+def _layout(package: Path, root: Path) -> Iterator[Path]:
+    """What says which targets a package has: its manifest, and the folders in which cargo looks for their files.
+
+    A member that is new in a folder of the workspace's changes the time of that folder.
+    """
+    yield package / "Cargo.toml"
+    yield package
+    if package != root and package.is_relative_to(root):
+        yield package.parent
+    for name in ("src", "src/bin", "examples", "tests", "benches"):
+        yield from (path for path in (package / name, *(package / name).glob("*")) if path.is_dir())
 
 
 def _path_packages(folder: Path) -> Iterator[Path]:
@@ -149,8 +152,8 @@ def _path_packages(folder: Path) -> Iterator[Path]:
             continue
         seen.add(package)
         yield package
-        for manifest in dict.fromkeys([package, *_workspace(package)]):
-            waiting += [manifest / path for path in _paths(_read(manifest / "Cargo.toml"))]
+        for manifest in dict.fromkeys([package, *workspace(package)]):
+            waiting += [manifest / path for path in _paths(read_manifest(manifest / "Cargo.toml"))]
 
 
 def _paths(table: Any) -> Iterator[str]:
@@ -161,27 +164,11 @@ def _paths(table: Any) -> Iterator[str]:
             yield from _paths(value)
 
 
-def _workspace(package: Path) -> Iterator[Path]:
-    """The folder of the workspace that the package is in, if any."""
-    for folder in (package, *package.parents):
-        if "workspace" in _read(folder / "Cargo.toml"):
-            yield folder
-            return
-
-
 def _ambient_files(folder: Path) -> Iterator[Path]:
     home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
     candidates = [above / name for above in folder.resolve().parents for name in _AMBIENT]
     candidates += [home / "config.toml", home / "config"]
-    for root in _workspace(folder.resolve()):
+    for root in workspace(folder.resolve()):
         if root != folder.resolve():
             candidates += [root / "Cargo.toml", root / "Cargo.lock"]
     yield from (path for path in dict.fromkeys(candidates) if path.is_file())
-
-
-def _read(manifest: Path) -> dict[str, Any]:
-    """A manifest, or nothing: what is wrong with it cargo says better."""
-    try:
-        return tomllib.loads(manifest.read_text())
-    except (OSError, ValueError):
-        return {}

@@ -14,6 +14,7 @@ from pipeline import process
 from pipeline.config import Config
 from pipeline.digests import Digests
 from pipeline.errors import UserError
+from pipeline.graph.drawing import DOT, HOW_TO_GET_DOT
 from pipeline.stages.build_std import HOW_TO_GET_SOURCES
 from pipeline.stages.prebuilt_std import INSTEAD_OF_PREBUILT, carries_bitcode
 from pipeline.toolchain import LLVM_MAJOR, Rust, Tools, find_rust, find_tools
@@ -119,4 +120,5 @@ def _tool_needs(tools: Tools) -> Iterator[Need]:
     yield Need("ld.lld", tools.lld.path, "fat-lto", f"apt-get install lld-{LLVM_MAJOR}")
     yield Need("llvmlite", tools.libllvmlite.path, "crate_bitcode writes bitcode anew", "rm -r .venv; ./doit doctor", asks=())
     yield Need("catalyst", tools.catalyst.path, "the Enzyme pass", "rm -r .venv; ./doit doctor", asks=())
+    yield Need("dot", DOT, "lays out what ./doit graph draws", HOW_TO_GET_DOT, asks=())
     yield Need("cc", tools.cc.path, "the final link", "apt-get install gcc libc6-dev")

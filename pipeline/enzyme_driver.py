@@ -18,16 +18,25 @@ from pipeline.toolchain import Tool
 class Diagnostic:
     """A refusal: what Enzyme says, and the Rust place it says it of (`file:line:column`), where there is one.
 
-    `broke_down` is true where Enzyme did not refuse but ended by a fault of its own.
+    `broke_down` is true where Enzyme did not refuse but ended by a fault of its own, `endless` where it did not end.
     """
 
     message: str
     place: str | None = None
     broke_down: bool = False
+    is_deep: bool = False
+    """Whether it is in what the place calls, and not in the user's own code."""
+    notes: tuple[str, ...] = ()
+    """What else there is to know of it."""
+    help: str = ""
+    """What the user can do."""
+    endless: bool = False
 
     def render(self) -> str:
         """The refusal as the user reads it."""
-        return f"error: {self.message}" + (f"\n  --> {self.place}" if self.place else "")
+        where = [f"  --> {self.place}"] if self.place else []
+        more = [f"  = note: {note}" for note in self.notes] + ([f"  = help: {self.help}"] if self.help else [])
+        return "\n".join([f"error: {self.message}", *where, *more])
 
 
 class EnzymeDriver(Protocol):
@@ -65,9 +74,8 @@ class Catalyst:
         if not diagnostics and not (finished.succeeded and text.exists()):
             text.unlink(missing_ok=True)
             if finished.verdict == "SIGXCPU":
-                return [
-                    Diagnostic(f"Enzyme does not end: it was given {self.patience_s} s (`enzyme.patience_s` in the config)")
-                ]
+                said = f"Enzyme does not end: it was given {self.patience_s} s (`enzyme.patience_s` in the config)"
+                return [Diagnostic(said, endless=True)]
             return [Diagnostic(f"Enzyme broke down ({finished.verdict}){_assertion(finished.output)}", broke_down=True)]
         if not diagnostics:
             differentiated = text.read_bytes()

@@ -1,8 +1,8 @@
 """Stands in for the linker while cargo builds the crate: writes down what would be linked, in place of the program.
 
 The record is a tar at the very path of the program (`-o`), so that cargo keeps it, and finds it fresh, as it would the
-program: `arguments.json`, and the objects among the arguments, which rustc deletes when the linker returns.
-Libraries (`.rlib`, `.a`) stay where they are and are only named.
+program: `arguments.json`, and the objects among the arguments and the list of what a shared library exports, which rustc
+deletes when the linker returns.  Libraries (`.rlib`, `.a`) stay where they are and are only named.
 
 Run by rustc as `link_recorder.py ARGUMENTS…`; imports nothing of ours, as it is started without site-packages.
 """
@@ -12,6 +12,9 @@ import json
 import re
 import sys
 from pathlib import Path
+
+EXPORTS = "-Wl,--version-script="
+"""Before the name of the file that lists what a shared library exports."""
 
 
 def expand(arguments: list[str]) -> list[str]:
@@ -39,6 +42,8 @@ def record(arguments: list[str]) -> None:
         for number, argument in enumerate(arguments):
             if argument.endswith(".o"):
                 tar.add(argument, arcname=f"{number}.o")
+            elif argument.startswith(EXPORTS):
+                tar.add(argument.removeprefix(EXPORTS), arcname=f"{number}.list")
 
 
 if __name__ == "__main__":

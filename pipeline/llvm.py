@@ -147,10 +147,23 @@ class Module:
 
     def constants(self) -> Iterator[Value]:
         """The initial values of all global variables that have one and never change."""
-        for variable in self._chain(self.api.GetFirstGlobal(self.handle), self.api.GetNextGlobal):
+        for variable in self.variables():
             value = self.api.GetInitializer(variable) if self.api.IsGlobalConstant(variable) else 0
             if value:
                 yield int(value)
+
+    def variables(self) -> Iterator[Value]:
+        """All global variables, constant ones among them."""
+        return self._chain(self.api.GetFirstGlobal(self.handle), self.api.GetNextGlobal)
+
+    def globals_named(self, name: str) -> list[Value]:
+        """The function, or the global variable, of that name, if there is one."""
+        found = (get(self.handle, name.encode()) for get in (self.api.GetNamedFunction, self.api.GetNamedGlobal))
+        return [int(value) for value in found if value]
+
+    def has_value(self, value: Value) -> bool:
+        """True for a function that has a body here, and for a global variable that has its value here."""
+        return not self.api.IsDeclaration(value)
 
     def named(self, names: Iterable[str]) -> list[Value]:
         """The functions of these names that there are, in the order of the names."""
@@ -231,6 +244,10 @@ class Module:
 
         What a function of std's was inlined into is more to the point than where in std that stands.
         """
+        return self.own_place(instruction) or self.place(instruction)
+
+    def own_place(self, instruction: Value) -> str | None:
+        """The innermost place in the user's own crate that an instruction comes from; None where it has none."""
         location = self.api.InstructionGetDebugLoc(instruction)
         while location:
             file = self.api.DIScopeGetFile(self.api.DILocationGetScope(location))
@@ -238,7 +255,7 @@ class Module:
                 line, column = self.api.DILocationGetLine(location), self.api.DILocationGetColumn(location)
                 return f"{self._text(self.api.DIFileGetFilename, file)}:{line}:{column}"
             location = self.api.DILocationGetInlinedAt(location)
-        return self.place(instruction)
+        return None
 
     def _text(self, getter: Any, owner: Value) -> str:
         size = c_uint()

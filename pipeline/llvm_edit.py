@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from ctypes import POINTER, c_char_p, c_int, c_size_t, c_uint, c_ulonglong, c_void_p
+from ctypes import POINTER, c_char_p, c_double, c_int, c_size_t, c_uint, c_ulonglong, c_void_p
 from typing import Any
 
 from pipeline.analyses import debug_info
@@ -13,7 +13,8 @@ from pipeline.errors import UserError
 from pipeline.llvm import Module, Value, text
 from pipeline.llvm_inspect import EQUAL, FUNCTION, INACTIVE, STRUCT, Inspector
 
-_EXTERNAL, _INTERNAL, _EXTERNAL_WEAK = 0, 8, 12  # LLVMLinkage
+_EXTERNAL, _AVAILABLE, _INTERNAL, _EXTERNAL_WEAK = 0, 1, 8, 12  # LLVMLinkage
+_HIDDEN = 1  # LLVMVisibility
 _END = "crategrad_unexpected_call"
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
@@ -53,10 +54,14 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "BuildLShr": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildOr": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildBitCast": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
+    "ConstReal": (c_void_p, [c_void_p, c_double]),
     "IsNull": (c_int, [c_void_p]),
     "SetOperand": (None, [c_void_p, c_uint, c_void_p]),
     "SetAlignment": (None, [c_void_p, c_uint]),
+    "SetVisibility": (None, [c_void_p, c_int]),
+    "SetModuleInlineAsm2": (None, [c_void_p, c_char_p, c_size_t]),
     "SetLinkage": (None, [c_void_p, c_int]),
+    "SetValueName2": (None, [c_void_p, c_char_p, c_size_t]),
     "AppendBasicBlockInContext": (c_void_p, [c_void_p, c_void_p, c_char_p]),
     "PositionBuilderAtEnd": (None, [c_void_p, c_void_p]),
     "BuildLoad2": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
@@ -109,6 +114,11 @@ class Editor(Inspector):
     def add_call_attribute(self, call: Value, name: str) -> None:
         """Give a call an attribute that is no LLVM's own."""
         attribute = self.api.CreateStringAttribute(self.module.context, name.encode(), len(name), b"", 0)
+        self.api.AddCallSiteAttribute(call, FUNCTION, attribute)
+
+    def say_frees_nothing(self, call: Value) -> None:
+        """Say of a call that no memory is freed by it."""
+        attribute = self.api.CreateEnumAttribute(self.module.context, self._kind("nofree"), 0)
         self.api.AddCallSiteAttribute(call, FUNCTION, attribute)
 
     def say_number(self, load: Value) -> None:
@@ -178,6 +188,21 @@ class Editor(Inspector):
             self.api.RemoveCallSiteEnumAttribute(call, FUNCTION, self._kind(name))
         attribute = self.api.CreateEnumAttribute(self.module.context, self._kind("alwaysinline"), 0)
         self.api.AddCallSiteAttribute(call, FUNCTION, attribute)
+
+    # ---- what others see
+
+    def leave_to_others(self, value: Value) -> None:
+        """Have a function or a variable be another module's: LLVM's `elim-avail-extern` then makes a declaration of it."""
+        self.api.SetLinkage(value, _AVAILABLE)
+
+    def publish(self, function: Value) -> None:
+        """Let the other objects of a program call a function, and nobody outside of it."""
+        self.api.SetLinkage(function, _EXTERNAL)
+        self.api.SetVisibility(function, _HIDDEN)
+
+    def drop_assembly(self) -> None:
+        """Take out what assembly there is beside functions: what it defines is defined where the module came from."""
+        self.api.SetModuleInlineAsm2(self.module.handle, b"", 0)
 
     # ---- passes
 
@@ -350,6 +375,10 @@ class Editor(Inspector):
         function = self.internal_function(name, result, parameters)
         self.api.SetLinkage(function, _EXTERNAL)
         return function
+
+    def rename(self, function: Value, name: str) -> None:
+        """Give a function another name; one that is taken gets a number."""
+        self.api.SetValueName2(function, name.encode(), len(name))
 
     @contextmanager
     def block(self, function: Value) -> Iterator[Value]:

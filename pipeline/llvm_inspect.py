@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from ctypes import POINTER, c_char_p, c_int, c_longlong, c_size_t, c_uint, c_ulonglong, c_void_p
+import re
+from collections.abc import Iterable, Iterator
+from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_longlong, c_size_t, c_uint, c_ulonglong, c_void_p
 from math import gcd
 from typing import Any
 
@@ -17,6 +18,7 @@ EQUAL = 32  # LLVMIntEQ
 _INTEGER, _ARRAY, _VECTOR = 8, 11, 13
 _EQUALITY = {EQUAL, 33}  # and LLVMIntNE
 _BULK = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
+_ROUNDED = ("llvm.fptosi.sat.", "llvm.fptoui.sat.")
 _POINTER_BYTES = 8
 BY_USER = "crategrad_inactive"
 """The attribute of a function that is inactive by the user's word."""
@@ -24,13 +26,20 @@ INACTIVE, _INVARIANT = b"enzyme_inactive", b"invariant.load"
 # LLVMOpcode: shl, lshr, ashr, and, or, xor, trunc, zext, sext; and icmp, switch, GEP, add, sub, mul, div, rem, int to float.
 _BITWISE = {20, 21, 22, 23, 24, 25, 30, 31, 32}
 _COUNTING = {42, 3, 29, 8, 10, 12, 14, 15, 17, 18, 35, 36}
+_QUOTIENT = 16  # LLVMFDiv
+_FLOAT_ARITHMETIC = {9, 11, 13, _QUOTIENT, 66}  # and fadd, fsub, fmul, fneg
 _VECTORS = {51, 52}  # insertelement, shufflevector
 _TAKING, _BRANCHING = {42, 35, 36}, {2, 3}  # icmp, int to float; br, switch
+_TO_FLOAT, _SHIFTS_RIGHT = {35, 36}, {21, 22}
 _LOGIC = {23, 24, 25}
 _ADD, _MULTIPLY, _SHIFT_LEFT = 8, 12, 20
 _TYPE_NAMES = {"f16": "half", "f32": "float", "f64": "double", "f128": "fp128"}  # LLVM's, and Enzyme's
 _MANTISSA = {32: 23, 64: 52}
 """How many bits of a float of each width are not its exponent nor its sign."""
+_INTERNAL_LINKAGE = {8, 9}  # LLVMInternalLinkage, LLVMPrivateLinkage
+_ABOUT_MEMORY = re.compile(
+    r"malloc|calloc|realloc|free|posix_memalign|aligned_alloc|mem(?:cpy|move|set|cmp|chr)|bcmp|strlen|\w*__rust_\w+"
+)
 _FLOATS = {1: "f16", 2: "f32", 3: "f64", 5: "f128"}
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
@@ -80,12 +89,20 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "IsAConstant": (c_void_p, [c_void_p]),
     "IsAICmpInst": (c_void_p, [c_void_p]),
     "GetICmpPredicate": (c_int, [c_void_p]),
+    "IsAFCmpInst": (c_void_p, [c_void_p]),
+    "GetFCmpPredicate": (c_int, [c_void_p]),
+    "IsAConstantFP": (c_void_p, [c_void_p]),
+    "ConstRealGetDouble": (c_double, [c_void_p, POINTER(c_int)]),
     "ABISizeOfType": (c_ulonglong, [c_void_p, c_void_p]),
     "GetModuleDataLayout": (c_void_p, [c_void_p]),
     "IsFunctionVarArg": (c_int, [c_void_p]),
     "GetAllocatedType": (c_void_p, [c_void_p]),
     "IsAAllocaInst": (c_void_p, [c_void_p]),
     "IsAInstruction": (c_void_p, [c_void_p]),
+    "IsThreadLocal": (c_int, [c_void_p]),
+    "GetLinkage": (c_int, [c_void_p]),
+    "IsAAtomicRMWInst": (c_void_p, [c_void_p]),
+    "IsAAtomicCmpXchgInst": (c_void_p, [c_void_p]),
     "IsASExtInst": (c_void_p, [c_void_p]),
     "IsAFPToSIInst": (c_void_p, [c_void_p]),
     "IsAFPToUIInst": (c_void_p, [c_void_p]),
@@ -134,6 +151,10 @@ class Inspector:
     def returns_by_pointer(self, function: Value) -> bool:
         """True where the first parameter is the place of the result."""
         return bool(self.parameters(function)) and self.parameter_has_attribute(function, 0, "sret")
+
+    def is_internal(self, value: Value) -> bool:
+        """True for a function, or a global variable, that nothing outside of the module can name."""
+        return self.api.GetLinkage(value) in _INTERNAL_LINKAGE
 
     def has_text_attribute(self, function: Value, name: str) -> bool:
         """True where the function itself has an attribute that is no LLVM's own."""
@@ -241,6 +262,18 @@ class Inspector:
     def is_plain_store(self, instruction: Value) -> bool:
         """True for a store that is neither volatile nor atomic."""
         return bool(self.api.IsAStoreInst(instruction)) and self._is_plain(instruction)
+
+    def exchanges(self, instruction: Value) -> bool:
+        """True for an atomic instruction that reads and writes in one."""
+        return bool(self.api.IsAAtomicRMWInst(instruction) or self.api.IsAAtomicCmpXchgInst(instruction))
+
+    def atomic_type(self, instruction: Value) -> Value:
+        """The type of what an atomic access reads or writes; 0 for any other instruction."""
+        api = self.api
+        if self.exchanges(instruction):
+            return int(api.TypeOf(self.operands(instruction)[-1]))
+        is_access = api.IsALoadInst(instruction) or api.IsAStoreInst(instruction)
+        return self.accessed_type(instruction) if is_access and api.GetOrdering(instruction) else 0
 
     def _is_plain(self, access: Value) -> bool:
         return not self.api.GetVolatile(access) and not self.api.GetOrdering(access)
@@ -350,8 +383,12 @@ class Inspector:
 
     def changing_variables(self, function: Value) -> list[Value]:
         """The global variables that a function uses and that may change: `static mut`, atomics, thread-locals."""
-        used = (operand for instruction in self.module.instructions(function) for operand in self._named_in(instruction))
-        variables = filter(self.api.IsAGlobalVariable, dict.fromkeys(used))
+        instructions = self.module.instructions(function)
+        return list(dict.fromkeys(variable for one in instructions for variable in self.changing_variables_named(one)))
+
+    def changing_variables_named(self, instruction: Value) -> list[Value]:
+        """Those that an instruction has among its operands."""
+        variables = filter(self.api.IsAGlobalVariable, dict.fromkeys(self._named_in(instruction)))
         return [variable for variable in variables if not self.api.IsGlobalConstant(variable)]
 
     def _named_in(self, instruction: Value) -> Iterator[Value]:
@@ -377,9 +414,25 @@ class Inspector:
             waiting += new
         return list(known)
 
+    def globals_in(self, values: Iterable[Value]) -> list[Value]:
+        """The functions and global variables that constants among values are made of."""
+        waiting = [value for value in values if self.api.IsAConstant(value)]
+        known: dict[Value, None] = {}
+        while waiting:
+            value = waiting.pop()
+            if value not in known:
+                known[value] = None
+                is_global = self.module.is_function(value) or self.api.IsAGlobalVariable(value)
+                waiting += [] if is_global else self.operands(value)
+        return [value for value in known if self.module.is_function(value) or self.api.IsAGlobalVariable(value)]
+
     def null(self) -> Value:
         """The pointer that points nowhere."""
         return int(self.api.ConstNull(self.pointer_type()))
+
+    def number(self, value: Value) -> int | None:
+        """The number that a constant is; None where a value is none."""
+        return int(self.api.ConstIntGetSExtValue(value)) if self.api.IsAConstantInt(value) else None
 
     def is_simple_constant(self, value: Value) -> bool:
         """True for an integer constant that can be taken apart: a number of up to 64 bits, or whatever does not matter."""
@@ -413,6 +466,12 @@ class Inspector:
         """True for a number, a parameter, what an intrinsic returns, and a float that was rounded to an integer."""
         is_rounded = self.api.IsAFPToSIInst(value) or self.api.IsAFPToUIInst(value)
         return bool(is_rounded or self.api.IsAArgument(value)) or self.is_simple_constant(value) or self.is_intrinsic(value)
+
+    def rounds_or_compares(self, value: Value) -> bool:
+        """True for what rounds a float to an integer, and for a comparison of floats: neither has a derivative."""
+        rounded = self.is_intrinsic(value) and self.module.name(self.module.callee(value)).startswith(_ROUNDED)
+        api = self.api
+        return bool(rounded or api.IsAFPToSIInst(value) or api.IsAFPToUIInst(value) or api.IsAFCmpInst(value))
 
     def is_local(self, value: Value) -> bool:
         """True for a parameter, and for what an instruction gives."""
@@ -475,9 +534,18 @@ class Inspector:
         """True for what Enzyme is called by: a derivative in a function that is differentiated once more."""
         return self.module.name(function).startswith("__enzyme_")
 
+    def is_about_memory(self, function: Value) -> bool:
+        """True for what allocates, frees, copies or compares memory, by the C library or by Rust's own functions."""
+        return bool(_ABOUT_MEMORY.fullmatch(self.module.name(function)))
+
     def is_inactive(self, function: Value) -> bool:
         """True for what Enzyme calls as it stands: it has no derivative."""
         return self.has_text_attribute(function, "enzyme_inactive")
+
+    def is_own_inactive(self, call: Value) -> bool:
+        """True for a call of an inactive function that a repair has made: it stands in nobody's source."""
+        callee = self.module.callee(call)
+        return self.module.is_defined(callee) and self.is_inactive(callee) and not self.module.subprogram(callee)
 
     def is_inactive_by_user(self, function: Value) -> bool:
         """True for what is inactive as the user says so, whatever comes out of it."""
@@ -487,6 +555,22 @@ class Inspector:
         """True for an instruction of which Enzyme is told that what it makes has no derivative."""
         kind = self.api.GetMDKindIDInContext(self.module.context, INACTIVE, len(INACTIVE))
         return bool(self.api.GetMetadata(instruction, kind))
+
+    def is_thread_local(self, variable: Value) -> bool:
+        """True for a global variable of which every thread has its own."""
+        return bool(self.api.IsThreadLocal(variable))
+
+    def is_variable_inactive(self, variable: Value) -> bool:
+        """True for a global variable of which Enzyme is told that it has no shadow but itself."""
+        size, kind = c_size_t(), self.api.GetMDKindIDInContext(self.module.context, INACTIVE, len(INACTIVE))
+        entries = self.api.GlobalCopyAllMetadata(variable, byref(size))
+        kinds = {self.api.ValueMetadataEntriesGetKind(entries, index) for index in range(size.value)}
+        self.api.DisposeValueMetadataEntries(entries)
+        return kind in kinds
+
+    def is_call_said_inactive(self, call: Value) -> bool:
+        """True for a call of which Enzyme is told that it is to be made as it stands."""
+        return self.call_has_text_attribute(call, INACTIVE.decode())
 
     def leaves_alone(self, user: Value) -> bool:
         """True for what does nothing to a pointer that Enzyme has to know: a comparison, and a call of what is inactive."""
@@ -528,6 +612,14 @@ class Inspector:
         is_resized = self.api.IsATruncInst(value) or self.api.IsAZExtInst(value) or self.api.IsASExtInst(value)
         return bool(is_resized or self.api.IsABinaryOperator(value)) or self.is_choice(value)
 
+    def is_float_arithmetic(self, value: Value) -> bool:
+        """True for a sum, a difference, a product, a quotient and a negation of floats."""
+        return self._opcode(value) in _FLOAT_ARITHMETIC
+
+    def is_quotient(self, value: Value) -> bool:
+        """True for a quotient of floats."""
+        return self._opcode(value) == _QUOTIENT
+
     def is_vector_of_integers(self, value: Value) -> bool:
         """True for what puts integers into a vector, or the elements of vectors of integers into another."""
         ty = self.api.TypeOf(value)
@@ -546,6 +638,19 @@ class Inspector:
     def takes_number(self, user: Value) -> bool:
         """Whether an instruction compares integers, makes a float of the number that one is, or is of no account."""
         return self._opcode(user) in _TAKING or self.leaves_alone(user) or self.is_lifetime(user)
+
+    def makes_number(self, value: Value) -> bool:
+        """True for what makes a float of the number that an integer is."""
+        return self._opcode(value) in _TO_FLOAT
+
+    def shifted_right(self, value: Value) -> int:
+        """By how many bits an integer is shifted to the right; 0 where it is not, or that is not known."""
+        is_shift = self._opcode(value) in _SHIFTS_RIGHT
+        return (self.number(self.operands(value)[1]) or 0) if is_shift else 0
+
+    def shifts_left(self, value: Value) -> bool:
+        """True for what may bring the lowest bits of an integer to the highest."""
+        return self._opcode(value) in {_SHIFT_LEFT, _MULTIPLY} or self.is_intrinsic(value)
 
     def ends_block_by_choice(self, instruction: Value) -> bool:
         """True for a branch and a `switch`."""

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pipeline import cargo
+from pipeline.artifact import Artifact
 from pipeline.config import Config
 from pipeline.crate import Crate
 from pipeline.enzyme_driver import Catalyst
+from pipeline.ladder import LADDER
 from pipeline.slice import Slicer
 from pipeline.stages import NAMES, Stage
 from pipeline.stages.abi_fixup import AbiFixup
@@ -16,7 +18,7 @@ from pipeline.stages.build_std import BuildStd
 from pipeline.stages.codegen import Codegen
 from pipeline.stages.crate_bitcode import CrateBitcode
 from pipeline.stages.enzyme import Enzyme
-from pipeline.stages.link import Link
+from pipeline.stages.link import Archive, Link
 from pipeline.stages.llvm_link import LlvmLink
 from pipeline.stages.opt1 import Opt1
 from pipeline.stages.opt2 import Opt2
@@ -24,6 +26,7 @@ from pipeline.stages.prebuilt_std import PrebuiltStd
 from pipeline.strategies import Strategy
 from pipeline.strategies.fat_lto import FatLto
 from pipeline.strategies.single_module_merge import SingleModuleMerge
+from pipeline.strategies.slice import Slice
 from pipeline.toolchain import Rust, Tools
 
 
@@ -54,27 +57,32 @@ def plan(
 ) -> tuple[Step, ...]:
     """The steps for a config, in order; with `gradcheck` for a program that can check its derivatives.
 
-    Without `autodiff` abi_fixup and enzyme are left out, without `bitcode` all that works on it, and with
-    `build_std: none` the toolchain's own std is linked.
+    Without `autodiff` abi_fixup and enzyme are left out, and with `build_std: none` the toolchain's own std is linked.
+    Without `bitcode`, and where a `slice` would be one of no derivatives, the program is made as cargo makes it.
     """
-    std = {"std": "build_std"} if config.build_std != "none" else {}
+    std = {"std": "build_std"} if config.build_std != "none" and _merges(config) else {}
     steps: list[Step] = []
     if std:
         steps.append(Step("build_std", _build_std(config, sources, rust, tools), {}))
     crate_bitcode = _crate_bitcode(config, crate, sources, rust, tools, offline, gradcheck)
     steps.append(Step("crate_bitcode", crate_bitcode, std))
     program: dict[str, str] = {}
-    if config.bitcode:
+    if _merges(config):
         steps += _module_steps(config, std, tools)
-        program = {"object": "codegen"}
-    steps.append(Step("link", Link(tools.cc), {"crate": "crate_bitcode", **std, **program}))
+        program = {"object": "codegen"} | ({"merged": "llvm_link"} if _is_slice(config) else {})
+    steps.append(Step("link", _link(crate.artifact, tools), {"crate": "crate_bitcode", **std, **program}))
     return tuple(steps)
+
+
+def _link(artifact: Artifact, tools: Tools) -> Stage:
+    return Archive(tools.llvm_ar, artifact.file) if artifact.crate_type == "staticlib" else Link(tools.cc)
 
 
 def _build_std(config: Config, sources: Sources, rust: Rust, tools: Tools) -> Stage:
     if config.build_std == "prebuilt":
-        return PrebuiltStd(sources.std, tools.llvm_link, tools.llvm_ar, tools.libllvm, rust)
-    return BuildStd(rust.rustc, rust.cargo, rust.host, sources.std, tools.llvm_link, tools.llvm_ar, tools.libllvm, rust)
+        return PrebuiltStd(sources.std, tools.llvm_link, tools.llvm_ar, tools.libllvm, _is_slice(config), rust)
+    from_sources = (rust.rustc, rust.cargo, rust.host, sources.std)
+    return BuildStd(*from_sources, tools.llvm_link, tools.llvm_ar, tools.libllvm, _is_slice(config), rust)
 
 
 def _crate_bitcode(
@@ -85,12 +93,14 @@ def _crate_bitcode(
         cargo=rust.cargo,
         host=rust.host,
         sources=sources.crate,
-        binary=crate.binary,
+        artifact=crate.artifact,
+        flags=crate.flags,
         profile=config.profile,
         panic=config.panic,
         cpu=config.codegen.cpu,
         debug_symbols=config.debug_symbols,
-        lto_bitcode=config.bitcode,
+        lto_bitcode=_merges(config),
+        beside_objects=_is_slice(config),
         derivatives=config.autodiff,
         gradcheck=gradcheck,
         verify=_verifying(config),
@@ -102,6 +112,15 @@ def _crate_bitcode(
         target=crate.output / "cargo",
         offline=offline,
     )
+
+
+def _is_slice(config: Config) -> bool:
+    return config.bitcode and config.autodiff and config.strategy == "slice"
+
+
+def _merges(config: Config) -> bool:
+    """Whether there is a module to be made; without derivatives there is nothing of which to cut a slice."""
+    return config.bitcode and (config.autodiff or config.strategy != "slice")
 
 
 def _verifying(config: Config) -> dict[str, str]:
@@ -118,7 +137,7 @@ def _module_steps(config: Config, std: Mapping[str, str], tools: Tools) -> list[
         stages["abi_fixup"] = AbiFixup(tools.opt, tools.libllvm, raw=config.opt1.level < 2, repairs=config.abi_fixup)
         slicer = Slicer(tools.llvm_extract, tools.llvm_link, tools.llvm_nm, tools.opt, tools.libllvm)
         driver, flags = Catalyst(tools.catalyst, config.enzyme.patience_s), dict(config.enzyme.flags)
-        stages["enzyme"] = Enzyme(driver, slicer, tools.llvm_as, tools.libllvm, flags, config.enzyme.fast_math)
+        stages["enzyme"] = Enzyme(driver, slicer, tools.llvm_as, tools.libllvm, flags, config.enzyme.fast_math, LADDER)
     stages["opt2"] = Opt2(tools.opt, config.opt2.level)
     stages["codegen"] = Codegen(tools.llc, config.codegen.level, config.codegen.cpu)
 
@@ -129,8 +148,10 @@ def _module_steps(config: Config, std: Mapping[str, str], tools: Tools) -> list[
 
 
 def _strategy(config: Config, tools: Tools) -> Strategy:
+    whole = SingleModuleMerge(tools.llvm_link, tools.llvm_nm, tools.opt)
     strategies: dict[str, Strategy] = {
-        "single-module-merge": SingleModuleMerge(tools.llvm_link, tools.llvm_nm, tools.opt),
+        "single-module-merge": whole,
         "fat-lto": FatLto(tools.cc, tools.lld),
+        "slice": Slice(whole, tools.libllvm),
     }
     return strategies[config.strategy]

@@ -1,10 +1,11 @@
-"""What the user asks for on the command line: `crate=`, `config=`, and config keys (`opt2.level=1`)."""
+"""What the user asks for on the command line: `crate=`, what of it, `config=`, and config keys (`opt2.level=1`)."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,10 @@ from typing import Any
 import msgspec
 
 from pipeline import config
+from pipeline.artifact import KINDS, LIBRARIES
 from pipeline.config import Config, ConfigError
 from pipeline.digests import Digests
+from pipeline.targets import Choice
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = ROOT / "examples" / "hello"
@@ -29,14 +32,18 @@ class Points:
 
 
 _OF_POINTS = {"n": "count", "seed": "seed", "length": "length"}
+_SWITCHES = ("all-features", "no-default-features", "locked")
+_OF_CHOICE = (*KINDS, "lib", "tests", "crate-type", "package", "features", *_SWITCHES)
+_VARIABLES = ("crate", "config", *_OF_CHOICE, *_OF_POINTS)
 
 
 @dataclass(frozen=True)
 class Request:
-    """The folder of the crate, and the config with the command line's overrides in it."""
+    """The folder of the crate, what is wanted of it, and the config with the command line's overrides in it."""
 
     folder: Path
     config: Config
+    choice: Choice = Choice()
     points: Points = Points()
 
 
@@ -48,14 +55,14 @@ def read_request(variables: Mapping[str, str], digests: Digests) -> Request:
     Raises: ConfigError for a variable that is none, and for what is wrong in the config.
     """
     started = Path(os.environ.get("CRATEGRAD_CWD") or Path.cwd())
-    overrides = {name: value for name, value in variables.items() if name not in ("crate", "config", *_OF_POINTS)}
+    overrides = {name: value for name, value in variables.items() if name not in _VARIABLES}
     for name, value in overrides.items():
         if not config.is_config_key(name):
             raise ConfigError(f"command line: {name}={value}: there is no such variable{_nearest(name)}")
     chosen = _load(variables.get("config", "default"), overrides, started, digests)
     folder = _folder(variables["crate"], started) if "crate" in variables else EXAMPLE
     points = {_OF_POINTS[name]: _number(name, value) for name, value in variables.items() if name in _OF_POINTS}
-    return Request(folder, chosen, Points(**points))
+    return Request(folder, chosen, _choice(variables), Points(**points))
 
 
 def cache_folder() -> Path:
@@ -66,6 +73,11 @@ def cache_folder() -> Path:
 def offline() -> bool:
     """True where nothing may be fetched (`CRATEGRAD_OFFLINE`)."""
     return os.environ.get("CRATEGRAD_OFFLINE", "") not in ("", "0")
+
+
+def arguments() -> list[str]:
+    """What the program is to be run with (`CRATEGRAD_ARGUMENTS`, in JSON: doit would read its own options in them)."""
+    return [str(argument) for argument in json.loads(os.environ.get("CRATEGRAD_ARGUMENTS") or "[]")]
 
 
 def shown(path: Path) -> str:
@@ -92,6 +104,40 @@ def _folder(crate: str, started: Path) -> Path:
         raise ConfigError(f"command line: crate={crate}: there is no such user") from None
 
 
+def _choice(variables: Mapping[str, str]) -> Choice:
+    """What the variables choose, which are called as cargo's flags are."""
+    chosen = [name for name in (*KINDS, "lib") if name in variables and (name != "lib" or _is_on(name, variables))]
+    if len(chosen) > 1:
+        both = " and ".join(f"{name}={variables[name]}" for name in chosen)
+        raise ConfigError(f"command line: {both}: a build makes one artifact", "build one after the other")
+    kind = chosen[0] if chosen else ""
+    unit_tests, crate_type = _is_on("tests", variables), variables.get("crate-type", "")
+    if unit_tests and kind not in ("bin", "lib"):
+        raise ConfigError(
+            "command line: tests=1: whose unit tests are meant?", "say lib=1 or bin=NAME; test=NAME is for a file in tests/"
+        )
+    if crate_type and (crate_type not in LIBRARIES or kind != "lib" or unit_tests):
+        raise ConfigError(f"command line: crate-type={crate_type}: expected {' or '.join(LIBRARIES)}, of lib=1")
+    name = variables[kind] if kind in KINDS else ""
+    if kind and kind != "lib" and not name:
+        raise ConfigError(f"command line: {kind}=: which one?", f"say {kind}=NAME")
+    return Choice(variables.get("package", ""), kind, name, crate_type, unit_tests, tuple(_flags(variables)))
+
+
+def _flags(variables: Mapping[str, str]) -> Iterator[str]:
+    """Cargo's flags for features and the lock; features in another order are the same."""
+    if names := sorted(set(re.split(r"[\s,]+", variables.get("features", ""))) - {""}):
+        yield f"--features={','.join(names)}"
+    yield from (f"--{name}" for name in _SWITCHES if _is_on(name, variables))
+
+
+def _is_on(name: str, variables: Mapping[str, str]) -> bool:
+    value = variables.get(name, "0")
+    if value not in ("0", "1"):
+        raise ConfigError(f"command line: {name}={value}: expected 1 or 0")
+    return value == "1"
+
+
 def _number(name: str, value: str) -> int:
     least = 0 if name == "seed" else 1
     if value.isdecimal() and value.isascii() and least <= int(value) < 2**32:
@@ -102,5 +148,7 @@ def _number(name: str, value: str) -> int:
 def _nearest(name: str) -> str:
     from difflib import get_close_matches
 
-    candidate = next(iter(get_close_matches(name, [*filter(None, ["crate", "config", config.nearest_key(name)])], n=1)), None)
-    return f"; did you mean `{candidate}`?" if candidate else "; there are crate, config, and the keys of a config"
+    words = [*filter(None, [*_VARIABLES, config.nearest_key(name)])]
+    candidate = next(iter(get_close_matches(name, words, n=1)), None)
+    there_are = f"; there are {', '.join(_VARIABLES)}, and the keys of a config"
+    return f"; did you mean `{candidate}`?" if candidate else there_are

@@ -4,12 +4,16 @@ Two things of the folder get into bitcode.  Cargo hashes a package's absolute pa
 mangled name: here it is made of the package's name, version and features instead.  And debug info holds absolute paths:
 here they are mapped to `.` (the crate being built) or `name-version` (a dependency).
 
+And it has tests run each in a process of its own, as a program must that aborts on panic: rustc's flag for it is unstable.
+
 Run by cargo as `rustc_wrapper.py RUSTC ARGUMENTS…`; imports nothing of ours, as it is started without site-packages.
 """
 
 import hashlib
 import os
 import sys
+
+_BEFORE = ".no-opt.bc"
 
 
 def rewrite(arguments: list[str], environment: dict[str, str], cwd: str) -> list[str]:
@@ -21,7 +25,13 @@ def rewrite(arguments: list[str], environment: dict[str, str], cwd: str) -> list
     arguments = [_metadata(a, arguments, name, version) for a in arguments]
     to = "." if "CARGO_PRIMARY_PACKAGE" in environment else f"{name}-{version}"
     folders = {environment.get("CARGO_MANIFEST_DIR", cwd): to, cwd: to}
-    return arguments + [f"--remap-path-prefix={folder}={to}" for folder, to in folders.items()]
+    each_alone = ["-Zpanic_abort_tests"] if has_harness(arguments) else []
+    return arguments + each_alone + [f"--remap-path-prefix={folder}={to}" for folder, to in folders.items()]
+
+
+def has_harness(arguments: list[str]) -> bool:
+    """True where rustc is to compile `#[test]`s, with the harness that runs them."""
+    return "--test" in arguments and "--target" in arguments
 
 
 def _metadata(argument: str, arguments: list[str], name: str, version: str) -> str:
@@ -34,5 +44,28 @@ def _metadata(argument: str, arguments: list[str], name: str, version: str) -> s
     return "metadata=" + hashlib.sha256(identity.encode()).hexdigest()[:16]
 
 
+def tidy(arguments: list[str]) -> None:
+    """Of all that `-Csave-temps` leaves, delete what is neither an object nor the bitcode as it was before optimisation."""
+    if "--out-dir" not in arguments:
+        return
+    folder = arguments[arguments.index("--out-dir") + 1]
+    extra = next((a.partition("=")[2] for a in arguments if a.startswith("extra-filename=")), "")
+    prefix = arguments[arguments.index("--crate-name") + 1] + extra + "."
+    there = set(os.listdir(folder))
+    for name in there:
+        is_later = name.endswith(".bc") and not name.endswith(_BEFORE)
+        is_only = name.removesuffix(".bc") + _BEFORE not in there and ".thin-lto-" not in name
+        if name.startswith(prefix) and is_later and not is_only:
+            os.unlink(os.path.join(folder, name))
+
+
 if __name__ == "__main__":
-    os.execv(sys.argv[1], [sys.argv[1], *rewrite(sys.argv[2:], dict(os.environ), os.getcwd())])
+    if has_harness(sys.argv):
+        os.environ["RUSTC_BOOTSTRAP"] = "1"
+    command = [sys.argv[1], *rewrite(sys.argv[2:], dict(os.environ), os.getcwd())]
+    if "-Csave-temps" not in command:
+        os.execv(command[0], command)
+    code = os.spawnv(os.P_WAIT, command[0], command)
+    if code == 0:
+        tidy(command)
+    sys.exit(code if code >= 0 else 128 - code)

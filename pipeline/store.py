@@ -37,6 +37,10 @@ class Store:
         self.root = root
         self._seen_whole: set[str] = set()
 
+    def size(self, digest: str) -> int:
+        """The bytes of all files in a tree that is there."""
+        return sum(path.stat().st_size for path in _files(self.tree(digest)))
+
     def tree(self, digest: str) -> Path:
         """Where the tree of this digest lies, if it is there."""
         return self.root / "trees" / digest
@@ -60,12 +64,13 @@ class Store:
 
     def find(self, key: str) -> Entry | None:
         """What is stored under the key, if it is there and intact."""
-        try:
-            fields = json.loads(self._key_file(key).read_bytes())
-            entry = Entry(str(fields["tree"]), float(fields["seconds"]))
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
-        return entry if self.log(key).is_file() and self.intact(entry.tree) else None
+        entry = self._entry(key)
+        return entry if entry and self.intact(entry.tree) else None
+
+    def knows(self, key: str) -> bool:
+        """True where something is stored under the key (`find` reads it, too)."""
+        entry = self._entry(key)
+        return entry is not None and self.has(entry.tree)
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:
@@ -102,6 +107,14 @@ class Store:
         write_whole(self.log(key), log.read_bytes())
         write_whole(self._key_file(key), json.dumps(asdict(entry)).encode())
         return entry
+
+    def _entry(self, key: str) -> Entry | None:
+        try:
+            fields = json.loads(self._key_file(key).read_bytes())
+            entry = Entry(str(fields["tree"]), float(fields["seconds"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return entry if self.log(key).is_file() else None
 
     def _key_file(self, key: str) -> Path:
         return self.root / "keys" / key[:2] / f"{key}.json"

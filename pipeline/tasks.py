@@ -24,6 +24,7 @@ from pipeline.config import Config, ConfigError
 from pipeline.crate import open_crate, sources_digest
 from pipeline.digests import Digests
 from pipeline.errors import UserError
+from pipeline.graph.choosing import MOST
 from pipeline.key import stage_key
 from pipeline.plan import Sources, plan
 from pipeline.request import Request
@@ -31,8 +32,12 @@ from pipeline.stages import MODULE, NAMES
 from pipeline.stages.abi_fixup import DERIVATIVES, RefusedError
 from pipeline.stages.build_std import STD_MODULE, sources_of_std
 from pipeline.stages.crate_bitcode import BITCODE
+from pipeline.stages.enzyme import rungs_taken
+from pipeline.stages.link import libraries_to_link
 from pipeline.stages.prebuilt_std import libraries_of_std
 from pipeline.store import Store
+from pipeline.strategies.slice import WHOLE
+from pipeline.targets import Choice
 from pipeline.toolchain import Rust, find_rust, find_tools
 
 if TYPE_CHECKING:
@@ -90,14 +95,16 @@ class Tasks:
             self._build = _open(self._asked, digests)
         except UserError as error:
             self._error = error
+        digests.save()
 
     def doit_config(self) -> dict[str, Any]:
-        """DOIT_CONFIG: the main job by default, our reporter, and a state of its own for each crate and config."""
+        """DOIT_CONFIG: the main job by default, our reporter, and a state of its own for each crate, artifact and config."""
         state = request.cache_folder() / "doit"
         state.mkdir(parents=True, exist_ok=True)
-        crate = hashlib.sha256(os.fsencode(self._asked.folder)).hexdigest()[:16]
+        asked = f"{self._asked.folder}\0{self._asked.choice}" if self._asked.choice != Choice() else str(self._asked.folder)
+        crate = hashlib.sha256(os.fsencode(asked)).hexdigest()[:16]
         return {
-            "default_tasks": ["execute"],
+            "default_tasks": ["execute" if self._build is None or self._build.crate.artifact.runs else "build"],
             "backend": "sqlite3",
             "dep_file": str(state / f"{crate}-{self._asked.config.name}.db"),
             "reporter": Reporter,
@@ -114,7 +121,7 @@ class Tasks:
         return {
             "actions": [(_carry_out, [build])],
             "uptodate": [(_is_fresh, [build])],
-            "targets": [str(build.handle(name)), *([str(build.program)] if name == "link" else [])],
+            "targets": [str(build.handle(name)), *([str(build.product)] if name == "link" else [])],
             "task_dep": list(build.steps[name].inputs.values()),
             "clean": [(remove_outputs, [build, name])],
             "io": {"capture": False},
@@ -125,7 +132,11 @@ class Tasks:
         build = self._build
         if build is None:
             return self._refusing()
-        checks = [(_check, [self._asked, build.digests])] if self._asked.config.check and self._asked.config.autodiff else []
+        checked = self._asked.config.check and self._asked.config.autodiff and build.crate.artifact.runs
+        checks = [(_check, [self._asked, build.digests])] if checked else []
+        if run and not build.crate.artifact.runs:
+            why = UserError(f"error: {build.crate.artifact} does not run\n  = help: `build` it: {request.shown(build.product)}")
+            return {"actions": [(_fail, [why])], "io": {"capture": False}}
         action = _execute if run else _summarise
         return {"actions": [*checks, (action, [build])], "task_dep": list(build.steps), "io": {"capture": False}}
 
@@ -148,7 +159,23 @@ class Tasks:
         options = {"params": [junit], "pos_arg": "functions"}
         if self._build is None:
             return {**self._refusing(), **options}
+        if not self._build.crate.artifact.runs:
+            why = UserError(f"error: {self._build.crate.artifact} does not run: only a program can check its derivatives")
+            return {"actions": [(_fail, [why])], "io": {"capture": False}, **options}
         return {"actions": [(_gradcheck, [self._asked, self._build.digests])], "io": {"capture": False}, **options}
+
+    def graph(self) -> Task:
+        """The task of the graphs.  It builds nothing."""
+        options = {
+            "params": [
+                {"name": "as_json", "long": "json", "type": bool, "default": False, "help": "print JSON, draw nothing"},
+                {"name": "out", "long": "out", "default": "", "help": "the file to draw into"},
+                {"name": "most", "long": "most", "type": int, "default": MOST, "help": "draw so many crates at most"},
+            ]
+        }
+        if self._build is None:
+            return {**self._refusing(), **options}
+        return {"actions": [(_show_graph, [self._build, self._asked])], "io": {"capture": False}, **options}
 
     def _refusing(self) -> Task:
         return {"actions": [(_fail, [self._error])], "io": {"capture": False}}
@@ -160,7 +187,7 @@ def _digests() -> Digests:
 
 def _open(asked: Request, digests: Digests, *, gradcheck: bool = False) -> Build:
     rust, tools = find_rust(asked.config.toolchain, digests), find_tools()
-    crate = open_crate(asked.folder, rust, digests)
+    crate = open_crate(asked.folder, asked.choice, rust, digests)
     sources = Sources(_digest_of_std(asked.config, rust, digests), sources_digest(crate, digests))
     steps = plan(asked.config, crate, sources, rust, tools, offline=request.offline(), gradcheck=gradcheck)
     return Build(steps, crate, crate.output / asked.config.name, Store(request.cache_folder()), digests)
@@ -210,11 +237,15 @@ def _give_up(error: UserError) -> NoReturn:
 def _summarise(build: Build) -> None:
     """Say where the program is and what each stage took."""
     made = {name: build.made(name) for name in build.steps}
-    print(f"{build.crate.binary}: {request.shown(build.program)}")
+    print(f"{build.crate.artifact.name}: {request.shown(build.product)}")
+    if build.crate.artifact.crate_type == "staticlib":
+        print(f"   to be linked with {' '.join(libraries_to_link(build.output('crate_bitcode')))}")
     for name, stage in made.items():
         assert stage is not None, "the stages have run"
         print(f"   {name:<14}{_how(stage)}")
-    print(_derivatives(build, made.get("abi_fixup")))
+    if (merged := made.get("llvm_link")) and (why := build.store.tree(merged.tree) / WHOLE).exists():
+        print(f"   the whole program was merged: {why.read_text()}")
+    print(_derivatives(build))
 
 
 def _how(made: Made) -> str:
@@ -223,21 +254,34 @@ def _how(made: Made) -> str:
     return f"{made.seconds:7.2f} s" if made.how == "ran" else "from cache"
 
 
-def _derivatives(build: Build, abi_fixup: Made | None) -> str:
-    if abi_fixup is None:
+def _derivatives(build: Build) -> str:
+    if "abi_fixup" not in build.steps:
         return "built without derivatives: the config says `autodiff: false`"
-    found = json.loads((build.store.tree(abi_fixup.tree) / DERIVATIVES).read_text())
+    found = json.loads((build.output("abi_fixup") / DERIVATIVES).read_text())
     if not found:
-        return f"no #[autodiff…] derivative is used in {build.crate.binary}: built as by plain cargo"
-    return "\n".join(f"   {d['derivative']}: {d['mode']} mode of {d['primal']} ({d['place']})" for d in found)
+        return f"no #[autodiff…] derivative is used in {build.crate.artifact.name}: built as by plain cargo"
+    rungs = rungs_taken(build.output("enzyme"))
+    return "\n".join(f"   {_derivative(d, rungs.get((d['derivative'], d['shim'])))}" for d in found)
+
+
+def _derivative(derivative: dict[str, Any], rung: str | None) -> str:
+    taken = f", by the rung `{rung}` of the ladder" if rung else ""
+    return f"{derivative['derivative']}: {derivative['mode']} mode of {derivative['primal']} ({derivative['place']}){taken}"
 
 
 def _execute(build: Build) -> TaskFailed | None:
-    """Run the program in the user's folder, with his terminal."""
-    finished = subprocess.run([build.program], cwd=os.environ.get("CRATEGRAD_CWD"), check=False)
+    """Run the program with the user's terminal and arguments, where cargo would: tests in their package's folder."""
+    crate = build.crate
+    as_bench = ["--bench"] if crate.artifact.kind == "bench" else []
+    finished = subprocess.run(
+        [build.product, *as_bench, *request.arguments()],
+        cwd=crate.folder if crate.artifact.is_test else os.environ.get("CRATEGRAD_CWD"),
+        env={**os.environ, "CARGO_MANIFEST_DIR": str(crate.folder)},
+        check=False,
+    )
     if finished.returncode == 0:
         return None
-    return _fail(UserError(f"error: {request.shown(build.program)} ended with {process.verdict(finished.returncode)}"))
+    return _fail(UserError(f"error: {request.shown(build.product)} ended with {process.verdict(finished.returncode)}"))
 
 
 def _show_ledger(build: Build, as_json: bool, functions: list[str]) -> TaskFailed | None:
@@ -273,9 +317,12 @@ def _ledger(build: Build) -> list[Entry]:
         if not isinstance(error.__cause__, RefusedError):
             raise
         refused = error.__cause__
-    entries = read_ledger(find_tools().libllvm, _modules(build, refused is None), refused)
+    rungs = rungs_taken(build.output("enzyme")) if build.is_fresh("enzyme") else {}
+    entries = read_ledger(find_tools().libllvm, _modules(build, refused is None), refused, rungs)
     if not entries:
-        raise UserError(f"error: there are no headers to tell of: no #[autodiff…] derivative is used in {build.crate.binary}")
+        raise UserError(
+            f"error: there are no headers to tell of: no #[autodiff…] derivative is used in {build.crate.artifact.name}"
+        )
     return entries
 
 
@@ -288,6 +335,31 @@ def _modules(build: Build, is_fixed: bool) -> dict[str, list[Path]]:
     return modules
 
 
+def _show_graph(build: Build, asked: Request, as_json: bool, out: str, most: int) -> TaskFailed | None:
+    """Draw the stages and the crates, or print them as JSON."""
+    from pipeline.graph import choosing, drawing, report
+    from pipeline.graph.crate_graph import add_what_is_built, ask_cargo, crate_graph
+    from pipeline.graph.stage_graph import stage_graph
+
+    file = Path(os.environ.get("CRATEGRAD_CWD", ""), out) if out else build.drawing
+    try:
+        stages, crates = stage_graph(build), crate_graph(ask_cargo(build), build.crate.folder)
+        add_what_is_built(crates, build, stages)
+        drawn = choosing.choose(crates, most)
+        if as_json:
+            print(json.dumps(report.as_json(build, asked.config.name, stages, crates, drawn), indent=1))
+            return None
+        left_out = report.left_out(crates, drawn)
+        title = f"{str(build.crate.artifact).replace('`', '')}, config {asked.config.name} ({asked.config.strategy})"
+        drawing.write(file, drawing.draw(title, stages, drawn, left_out))
+    except UserError as error:
+        return _fail(error)
+    finally:
+        build.digests.save()
+    report.show(request.shown(file), stages, crates, left_out)
+    return None
+
+
 def _gradcheck(asked: Request, digests: Digests, junit: str, functions: list[str]) -> TaskFailed | None:
     """Build the crate in each way, have each program check its derivatives, and tell what came of it."""
     from pipeline.gradcheck import harness, report
@@ -298,9 +370,11 @@ def _gradcheck(asked: Request, digests: Digests, junit: str, functions: list[str
     found, left_out = [], set()
     try:
         for build_name, build in _built_for_gradcheck(asked, digests):
-            known = harness.functions(build.program, asked.folder)
+            known = harness.functions(build.product, build.crate.folder)
             called = harness.chosen(known, names)
-            found += [harness.check(build.program, asked.folder, f, build_name, asked.points) for f in called]
+            ranges = harness.ranges_of(known, asked.config.gradcheck.ranges)
+            product, folder = build.product, build.crate.folder
+            found += [harness.check(product, folder, f, build_name, asked.points, ranges.get(f, {})) for f in called]
             left_out |= _left_out(build, known)
     except UserError as error:
         return _fail(error)
@@ -325,7 +399,8 @@ def _check(asked: Request, digests: Digests) -> TaskFailed | None:
         return _fail(error)
     finally:
         digests.save()
-    key = stage_key(Check(asked.points), {name: made.tree for name, made in programs.items() if made}, digests)
+    check = Check(asked.points, asked.config.gradcheck.ranges)
+    key = stage_key(check, {name: made.tree for name, made in programs.items() if made}, digests)
     if store.find(key):
         return None
     begin = time.monotonic()
@@ -368,7 +443,7 @@ def run_tests(k: str, m: str, x: bool, lf: bool, full: bool, arguments: list[str
     """The test suite, by pytest."""
     options = [*(["-k", k] if k else []), *(["-m", m] if m else []), *(["-x"] if x else []), *(["--lf"] if lf else [])]
     options += ["--full"] if full else []
-    side_by_side = ["--numprocesses=auto", "--dist=loadfile"]  # a file's tests share what they build
+    side_by_side = ["--numprocesses=auto", "--dist=loadfile", "--no-loadscope-reorder"]  # a file's tests share what they build
     argv = [sys.executable, "-m", "pytest", *side_by_side, *options, *arguments]
     finished = subprocess.run(argv, cwd=request.ROOT, check=False)
     return None if finished.returncode == 0 else TaskFailed("tests failed", report=False)

@@ -10,6 +10,7 @@ from ctypes import c_char_p, c_size_t, c_void_p
 from pathlib import Path
 
 from pipeline.enzyme_driver import Catalyst
+from pipeline.ladder import LADDER
 from pipeline.llvm import Module
 from pipeline.llvm_edit import Editor
 from pipeline.slice import Slicer
@@ -21,7 +22,7 @@ from pipeline.stages.link import Link
 from pipeline.stages.opt1 import Opt1
 from pipeline.stages.opt2 import Opt2
 from pipeline.toolchain import Tool, Tools
-from tests.workbench import Workbench
+from tests.workbench import MERGED, Workbench
 
 PATIENCE_S = 150
 """What Enzyme may take for a program, of processor time: most take a second."""
@@ -30,7 +31,7 @@ _INTERNAL = 8  # LLVMLinkage
 
 def merged(bench: Workbench, level: str, tools: Tools) -> Path:
     """The merged module of the crate, its profile `levelN`, whose panics say nothing; the links to the stages lie beside it."""
-    built = bench.doit("llvm_link", f"profile=level{level}")
+    built = bench.doit("llvm_link", MERGED, f"profile=level{level}")
     assert built.returncode == 0, built.stderr
     module = bench.folder / "merged.bc"
     silence(bench.output() / "stages" / "03-llvm_link" / MODULE, module, tools)
@@ -68,10 +69,11 @@ def only(module: Path, function: str, to: Path, libllvm: Tool) -> None:
 def stages(level: int, tools: Tools) -> dict[str, Stage]:
     """The stages from opt1 to codegen, as the default config has them; opt1 at this level."""
     slicer = Slicer(tools.llvm_extract, tools.llvm_link, tools.llvm_nm, tools.opt, tools.libllvm)
+    driver = Catalyst(tools.catalyst, PATIENCE_S)
     return {
         "opt1": Opt1(tools.opt, level),
         "abi_fixup": AbiFixup(tools.opt, tools.libllvm, raw=level < 2, repairs=True),
-        "enzyme": Enzyme(Catalyst(tools.catalyst, PATIENCE_S), slicer, tools.llvm_as, tools.libllvm, {}, fast_math=True),
+        "enzyme": Enzyme(driver, slicer, tools.llvm_as, tools.libllvm, {}, fast_math=True, ladder=LADDER),
         "opt2": Opt2(tools.opt, 3),
         "codegen": Codegen(tools.llc, 3, "x86-64"),
     }

@@ -22,12 +22,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="run what is marked as full, too")
 
 
+LONGEST = ("bad_input", "bodies", "families", "table", "fuzz", "artifacts", "strategies", "forms", "verify", "prebuilt")
+"""The files of tests that take longest: begun first, that none is left to one processor at the end."""
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what takes long, unless it is asked for."""
+    """Leave out what takes long, unless it is asked for; the fast ones first, then the longest."""
+    items.sort(key=_when)
     if not config.getoption("--full"):
         long = [item for item in items if item.get_closest_marker("full")]
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if item not in long]
+
+
+def _when(item: pytest.Item) -> int:
+    name = item.path.stem.removeprefix("test_")
+    if item.get_closest_marker("toolchain") is None:
+        return 0
+    return 1 if name in LONGEST else 2
 
 
 @pytest.fixture

@@ -92,7 +92,7 @@ class Way:
     """How a crate is built: at which optimisation level of rustc's, by which config."""
 
     level: str
-    config: str = "default"
+    config: str = "single-module-merge"
 
     @property
     def options(self) -> list[str]:

@@ -213,7 +213,7 @@ def test_each_lane_has_a_shadow_and_the_width_is_told(tmp_path: Path) -> None:
 def test_only_the_result_itself_is_left_out(tmp_path: Path, mode: str, argument: str, result: str) -> None:
     text = descriptor(mode=mode, arguments=arguments(argument), result={"type": "f64", "activity": result})
     (called,) = Fixed(tmp_path, module(call("%a", "%b", "%c", "%d"), text=text)).calls
-    assert called.endswith("@shim, <enzyme_dup>, %a, %b, <enzyme_dupnoneed>, %c, %d")
+    assert called.endswith("<enzyme_dup>, %a, %b, <enzyme_dupnoneed>, %c, %d")
 
 
 def test_reverse_mode_follows_several_adjoints(tmp_path: Path) -> None:

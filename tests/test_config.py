@@ -60,7 +60,7 @@ def test_shipped_config_names_its_schema_and_explains_every_key(name: str) -> No
 
 
 def test_default_yaml_says_what_the_model_says() -> None:
-    assert load("default") == Config(name="default", strategy="single-module-merge")
+    assert load("default") == Config(name="default", strategy="slice")
 
 
 def test_default_yaml_shows_every_key() -> None:
@@ -71,7 +71,9 @@ def test_default_yaml_shows_every_key() -> None:
 def test_what_the_shipped_configs_are_for() -> None:
     assert load("single-module-merge").strategy == "single-module-merge"
     assert load("fat-lto").strategy == "fat-lto"
+    assert load("slice").strategy == "slice"
     debug = load("debug")
+    assert debug.strategy == "single-module-merge"
     assert not debug.enzyme.fast_math
     assert debug.profile == "dev"
     assert (debug.opt1.level, debug.opt2.level, debug.codegen.level, debug.codegen.cpu) == (0, 0, 0, "x86-64")
@@ -84,6 +86,11 @@ def test_derived_files_are_up_to_date() -> None:
 
 
 # ---- What is accepted
+
+
+def test_ranges_are_read_by_function_and_argument() -> None:
+    write("x.yaml", HEAD + "gradcheck:\n  ranges:\n    inner::rate: {t: 250..350.5, x: -1e-3..+.5}\n")
+    assert load("x.yaml").gradcheck.ranges == {"inner::rate": {"t": "250..350.5", "x": "-1e-3..+.5"}}
 
 
 def test_sections_and_flags_are_joined_key_by_key() -> None:
@@ -160,7 +167,7 @@ def test_command_line_overrides() -> None:
 
 def test_byte_order_mark_is_no_key() -> None:
     write("x.yaml", b"\xef\xbb\xbf" + HEAD.encode())
-    assert load("x.yaml").strategy == "single-module-merge"
+    assert load("x.yaml").strategy == "slice"
 
 
 def test_which_names_are_keys() -> None:
@@ -180,6 +187,8 @@ def test_nearest_key(typo: str, meant: str | None) -> None:
 # ---- What is refused: the content of x.yaml, what the message begins with after `x.yaml:`, a phrase of the lines below
 
 FLAGS = HEAD + "enzyme:\n  flags: "
+
+RANGES = HEAD + "gradcheck:\n  ranges:\n    f: "
 
 REFUSED: dict[str, tuple[str | bytes, str, str]] = {
     # keys
@@ -246,6 +255,14 @@ REFUSED: dict[str, tuple[str | bytes, str, str]] = {
     "two flags in one": (FLAGS + '{"enzyme-x -y": 1}\n', "3:11: the flag `enzyme-x -y` is refused: it is not", ""),
     "loose types": (FLAGS + "\n    enzyme-loose-types: 1\n", "4:5: the flag `enzyme-loose-types` is refused: it guesses", ""),
     "fast math": (FLAGS + "{enzyme-fast-math: 0}\n", "3:11: the flag `enzyme-fast-math` is refused: `enzyme.", ""),
+    # ranges of gradcheck
+    "list for a range": (RANGES + "{x: [1, 2]}\n", "4:12: `gradcheck.ranges.f.x` cannot be a list", "as `0.5..2.0`"),
+    "number for a range": (RANGES + "{x: 1}\n", "4:12: `gradcheck.ranges.f.x` cannot be `1`", "as `0.5..2.0`"),
+    "nothing for a range": (RANGES + "{x: null}\n", "4:12: `gradcheck.ranges.f.x` has no value", ""),
+    "half a range": (RANGES + "{x: 1..}\n", "4:12: `gradcheck.ranges.f.x` cannot be `1..`", "as `0.5..2.0`"),
+    "range from high to low": (RANGES + "{x: 2..1}\n", "4:12: `gradcheck.ranges.f.x` cannot be `2..1`", "from low to high"),
+    "range of a function": (RANGES + "1..2\n", "4:8: `gradcheck.ranges.f` cannot be `1..2`", "expected a mapping"),
+    "ranges of nothing": (HEAD + "gradcheck: {ranges: 1}\n", "2:21: `gradcheck.ranges` cannot be `1`", "expected a mapping"),
     # YAML that configs do without
     "anchor": (HEAD + "profile: &p release\n", "2:10: anchor `&p` is not supported", "use `extends`"),
     "alias": (HEAD + "profile: *p\n", "2:10: alias `*p` is not supported", "use `extends`"),

@@ -14,6 +14,7 @@ import pytest
 from pipeline.crate import Crate, note_files_read, open_crate, snapshot, sources_digest
 from pipeline.digests import Digests
 from pipeline.errors import UserError
+from pipeline.targets import Choice
 from pipeline.toolchain import Rust, find_rust
 
 pytestmark = pytest.mark.toolchain
@@ -37,7 +38,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def opened(real_rust: Rust, digests: Digests) -> Callable[[Path], Crate]:
-    return lambda folder: open_crate(folder, real_rust, digests)
+    return lambda folder: open_crate(folder, Choice(), real_rust, digests)
 
 
 @pytest.fixture
@@ -69,24 +70,24 @@ APP = {"Cargo.toml": package("app"), "src/main.rs": MAIN}
 
 def test_binary_of_a_package_is_its_only_one(tmp_path: Path, opened: Callable[[Path], Crate]) -> None:
     crate = opened(tree(tmp_path / "app", APP | {"src/lib.rs": ""}))
-    assert (crate.binary, crate.packages) == ("app", ((tmp_path / "app").resolve(),))
+    assert (crate.artifact.name, crate.packages) == ("app", ((tmp_path / "app").resolve(),))
     assert crate.output == tmp_path / "app" / "target" / "crategrad"
 
 
 def test_binary_by_another_name(tmp_path: Path, opened: Callable[[Path], Crate]) -> None:
     files = {"Cargo.toml": package("app", '[[bin]]\nname = "tool"\npath = "tool.rs"\n'), "tool.rs": MAIN}
-    assert opened(tree(tmp_path, files)).binary == "tool"
+    assert opened(tree(tmp_path, files)).artifact.name == "tool"
 
 
 def test_default_run_chooses_among_several(tmp_path: Path, opened: Callable[[Path], Crate]) -> None:
     files = APP | {"Cargo.toml": package("app", 'default-run = "other"\n'), "src/bin/other.rs": MAIN}
-    assert opened(tree(tmp_path, files)).binary == "other"
+    assert opened(tree(tmp_path, files)).artifact.name == "other"
 
 
 def test_binary_is_looked_for_again_when_a_second_one_comes(
     tmp_path: Path, opened: Callable[[Path], Crate], refusal: Callable[[Path], str]
 ) -> None:
-    assert opened(tree(tmp_path, APP)).binary == "app"
+    assert opened(tree(tmp_path, APP)).artifact.name == "app"
     assert "2 binaries" in refusal(tree(tmp_path, {"src/bin/other.rs": MAIN}))
 
 
@@ -95,7 +96,7 @@ def test_binary_is_looked_for_again_when_a_second_one_comes_in_a_folder_that_was
 ) -> None:
     tree(tmp_path, APP | {"src/bin/other/README": ""})
     time.sleep(0.05)  # so that it is remembered
-    assert opened(tmp_path).binary == "app"
+    assert opened(tmp_path).artifact.name == "app"
     assert "2 binaries" in refusal(tree(tmp_path, {"src/bin/other/main.rs": MAIN}))
 
 
@@ -103,23 +104,27 @@ def test_several_binaries_are_named_with_a_way_to_choose(tmp_path: Path, refusal
     folder = tree(tmp_path, APP | {"src/bin/zebra.rs": MAIN, "src/bin/ant.rs": MAIN})
     assert refusal(folder) == (
         "error: `app` has 3 binaries: ant, app, zebra\n"
-        f'  = help: say in {folder}/Cargo.toml which one is meant: default-run = "ant"'
+        f'  = help: say which one is meant: bin=ant; or for good, in {folder}/Cargo.toml: default-run = "ant"'
     )
 
 
 def test_library_has_no_binary(tmp_path: Path, refusal: Callable[[Path], str]) -> None:
     folder = tree(tmp_path, {"Cargo.toml": package("lib"), "src/lib.rs": ""})
     message = refusal(folder)
-    assert message.startswith(f"error: `lib` ({folder}) is a library: there is no binary to build\n  = help: give crate=")
+    assert message.startswith(f"error: `lib` ({folder}) is a library: there is no binary to build, and derivatives")
+    assert "\n  = help: give crate= a package with a src/main.rs" in message
+    assert "lib=1 crate-type=cdylib" in message
 
 
-def test_workspace_is_no_package_and_names_its_members(tmp_path: Path, refusal: Callable[[Path], str]) -> None:
+def test_workspace_with_several_binaries_names_them(tmp_path: Path, refusal: Callable[[Path], str]) -> None:
     files = {"Cargo.toml": '[workspace]\nmembers = ["one", "two"]\n'}
     files |= {f"{name}/Cargo.toml": package(name) for name in ("one", "two")}
     files |= {f"{name}/src/main.rs": MAIN for name in ("one", "two")}
     message = refusal(tree(tmp_path, files))
-    assert message.startswith(f"error: {tmp_path} is a workspace, not a package\n")
-    assert message.endswith(f"give crate= one of its members: {tmp_path}/one, {tmp_path}/two")
+    assert message == (
+        "error: the workspace has 2 that may be meant: `one` of one, `two` of two\n"
+        "  = help: say which one: package=one, or bin=one"
+    )
 
 
 def test_missing_folder(tmp_path: Path, refusal: Callable[[Path], str]) -> None:

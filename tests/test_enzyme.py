@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from collections.abc import Sequence
@@ -11,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from pipeline.enzyme_driver import Catalyst, Diagnostic, EnzymeDriver
+from pipeline.errors import UserError
+from pipeline.ladder import LADDER
 from pipeline.stages import MODULE
 from pipeline.stages.enzyme import Enzyme
 from pipeline.toolchain import find_tools
@@ -103,6 +106,97 @@ def test_only_what_is_refused_is_named_and_the_cause_once(bench: Workbench) -> N
     assert "d_fourth" not in finished.stderr
     for derivative, mode in (("d_cube", "reverse"), ("t_cube", "forward")):
         assert f"`{derivative}` was asked for, {mode} mode of `bench::cube` at src/main.rs:14:4" in finished.stderr
+
+
+# At level 0 the word of the error's length is that of the pointer: a value of two types.
+VALIDATED = """\
+#![no_main]
+use autodiff::*;
+
+static mut CALLS: u32 = 0;
+
+struct Parameters {
+    scale: f64,
+    shift: Option<f64>,
+}
+
+fn read(x: &[f64]) -> Result<Parameters, &'static str> {
+    unsafe { CALLS += 1 };
+    let scale = *x.first().ok_or("no scale")?;
+    match x {
+        [_, shift, ..] if *shift > 5.0 => Err("the shift is too large"),
+        [_, shift, ..] => Ok(Parameters { scale, shift: Some(*shift) }),
+        _ => Ok(Parameters { scale, shift: None }),
+    }
+}
+
+#[autodiff_reverse(d_validated, Duplicated, Active)]
+fn validated(x: &[f64]) -> f64 {
+    match read(x) {
+        Ok(Parameters { scale, shift: Some(shift) }) => scale * shift * scale,
+        Ok(Parameters { scale, shift: None }) => scale * scale,
+        Err(message) => message.len() as f64,
+    }
+}
+
+#[autodiff_reverse(d_square, Active, Active)]
+fn square(x: f64) -> f64 {
+    x * x
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn main(argc: i32, _argv: *const *const u8) -> i32 {
+    let n = argc as usize;
+    let mut right = d_square(3.0, 1.0) == (9.0, 6.0);
+    for (x, value, slopes) in [
+        (&[3.0, 2.0][..], 18.0, [12.0, 9.0]),
+        (&[3.0][..n], 9.0, [6.0, 0.0]),
+        (&[3.0, 6.0][..], 22.0, [0.0, 0.0]),
+        (&[][..n - 1], 8.0, [0.0, 0.0]),
+    ] {
+        let mut dx = [0.0; 2];
+        right &= d_validated(x, &mut dx[..x.len()], 1.0) == value && dx == slopes;
+    }
+    i32::from(!right || unsafe { CALLS } != 4)
+}
+"""
+
+
+def test_what_enzyme_refuses_at_first_is_had_by_a_rung_of_the_ladder(bench: Workbench) -> None:
+    bench.write(VALIDATED)
+    built = bench.build("config=debug")
+    assert subprocess.run([bench.output("debug") / "bench"], check=False).returncode == 0
+    (climbed,) = (line for line in built.stdout.splitlines() if "rung" in line)
+    assert "d_validated: reverse mode of bench::validated" in climbed
+    assert climbed.endswith(f", by the rung `{LADDER[0].name}` of the ladder")
+    assert bench.build("config=debug").stdout.splitlines()[-2:] == built.stdout.splitlines()[-2:]
+    told = json.loads(bench.doit("abi", "--json", "config=debug").stdout)["functions"]
+    asked = {each["derivative"]["name"]: each["derivative"]["rung"] for each in told if each["derivative"]}
+    assert asked == {"d_validated": LADDER[0].name, "d_square": None}
+    assert f"by the rung `{LADDER[0].name}`" in bench.doit("abi", "validated", "config=debug").stdout
+
+
+@dataclass(frozen=True)
+class Stubborn:
+    """An Enzyme that refuses everything, and says with what flags."""
+
+    def differentiate(self, module: Path, text: Path, flags: Sequence[str], log: Path) -> list[Diagnostic]:
+        return [Diagnostic(f"Enzyme: not with {list(flags)}")]
+
+
+def test_what_every_rung_refuses_is_refused_for_the_first_cause(bench: Workbench, tmp_path: Path) -> None:
+    bench.write(SEVERAL)
+    bench.build()
+    enzyme = stages(3, TOOLS)["enzyme"]
+    assert isinstance(enzyme, Enzyme)
+    assert enzyme.ladder == LADDER
+    (tmp_path / "out").mkdir()
+    given = {"module": bench.output() / "stages" / "05-abi_fixup"}
+    with pytest.raises(UserError) as refused:
+        replace(enzyme, driver=Stubborn()).run(given, tmp_path / "out", tmp_path / "log")
+    assert str(refused.value).startswith("error: Enzyme: not with []\n")
+    assert "--" not in str(refused.value).replace("-->", "")
+    assert not list((tmp_path / "out").iterdir())
 
 
 # A loop of two runs, too large to be unrolled before Enzyme has made it small: what it looks for by integers is kept.

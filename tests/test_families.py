@@ -15,7 +15,7 @@ from pipeline.stages import MODULE
 from pipeline.stages.abi_fixup import DERIVATIVES
 from pipeline.toolchain import find_tools
 from tests.test_ledger import EXPECTED
-from tests.workbench import MANIFEST, ROOT, Workbench
+from tests.workbench import MANIFEST, MERGED, ROOT, Workbench
 
 pytestmark = pytest.mark.toolchain
 
@@ -201,7 +201,7 @@ def built(request: pytest.FixtureRequest, session_bench: Workbench) -> Built:
 def build(bench: Workbench, source: str, level: str) -> Built:
     bench.environment.clear()
     bench.write(source, f"{MANIFEST}\n[profile.release]\nopt-level = {level if level.isdigit() else repr(level)}\n")
-    bench.build(f"opt1.level={level if level.isdigit() else 2}")
+    bench.build(MERGED, f"opt1.level={level if level.isdigit() else 2}")
     stages = bench.output() / "stages"
     derivatives = json.loads((stages / "05-abi_fixup" / DERIVATIVES).read_text())
     shims = {derivative["primal"].rpartition("::")[2]: derivative["shim"] for derivative in derivatives}

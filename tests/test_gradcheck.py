@@ -17,7 +17,7 @@ from pipeline.request import Points
 from tests.workbench import CUBE, MANIFEST, ROOT, Finished, Workbench, doit
 
 ENERGY = Function("demo::energy", "src/main.rs:3:4", ("d_energy", "t_energy"))
-RATE = Function("demo::inner::rate", "src/main.rs:9:4", ("d_rate",))
+RATE = Function("demo::inner::rate", "src/main.rs:9:4", ("d_rate",), ("t", "x"))
 
 
 def right(seed: int, **worst: float) -> Point:
@@ -50,6 +50,24 @@ def test_each_build_has_a_folder_of_its_own_and_the_users_flags() -> None:
     assert (unoptimised.profile, unoptimised.opt1.level, unoptimised.opt2.level, unoptimised.codegen.level) == ("dev", 0, 0, 0)
     assert not unoptimised.enzyme.fast_math
     assert unoptimised.codegen.cpu == "native"
+
+
+def test_ranges_go_to_the_functions_that_they_name() -> None:
+    ranges = {"rate": {"t": "1..2"}, "d_rate": {"x": "0..1"}}
+    assert harness.ranges_of([ENERGY, RATE], ranges) == {RATE: {"t": "1..2", "x": "0..1"}}
+
+
+@pytest.mark.parametrize(
+    ("ranges", "said"),
+    [
+        ({"nobody": {"t": "1..2"}}, r"can call no function `nobody` here"),
+        ({"rate": {"y": "1..2"}}, r"`gradcheck.ranges.rate.y`: `demo::inner::rate` has no such argument\n.*9:4\n.*are: t, x"),
+        ({"energy": {"y": "1..2"}}, r"has no such argument\n.*\n.*its arguments are: none"),
+    ],
+)
+def test_a_range_of_nothing_is_refused(ranges: dict[str, dict[str, str]], said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        harness.ranges_of([ENERGY, RATE], ranges)
 
 
 # ---- What comes of the points
@@ -208,6 +226,16 @@ def test_one_function_at_other_points(checked: tuple[Finished, Path]) -> None:
     assert finished.stdout.endswith("2 right; `n=2 seed=11 length=5` repeats this\n")
     again = doit("gradcheck", "pull", f"crate={CRATE}", "n=2", "seed=11", "length=5")
     assert again.stdout == finished.stdout
+
+
+@pytest.mark.toolchain
+def test_ranges_of_the_config_count_more_than_those_of_the_function(checked: tuple[Finished, Path], tmp_path: Path) -> None:
+    """`undefined` is a logarithm, of numbers below zero by its own domain; `stops` goes out of bounds from 5 on."""
+    config = tmp_path / "x.yaml"
+    config.write_text("extends: default\ngradcheck:\n  ranges:\n    undefined: {x: 2.0..3.0}\n    stops: {i: 0..1}\n")
+    finished = doit("gradcheck", "undefined", "stops", f"crate={CRATE}", "length=6", f"config={config}")
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    assert len(re.findall(r"^gradcheck::(?:undefined|stops) .* right ", finished.stdout, re.MULTILINE)) == 4
 
 
 @pytest.mark.toolchain

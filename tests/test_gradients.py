@@ -35,7 +35,7 @@ CASES = {
 
 FUNCTIONS = [function for functions in CASES.values() for function in functions]
 MODES = ("reverse", "forward", "forward_8")
-STRATEGIES = ("single-module-merge", "fat-lto")
+STRATEGIES = ("single-module-merge", "fat-lto", "slice")
 WAYS = (*STRATEGIES, "debug", "prebuilt")
 """How the crate is built: by a config, or with the std that the toolchain brings."""
 
@@ -94,6 +94,11 @@ def single_module_merge() -> Reports:
 @pytest.fixture(scope="session")
 def fat_lto() -> Reports:
     return build_and_run("fat-lto")
+
+
+@pytest.fixture(scope="session", name="slice")
+def sliced() -> Reports:
+    return build_and_run("slice")
 
 
 @pytest.fixture(scope="session")
@@ -165,9 +170,9 @@ def test_reverse_is_the_transpose_of_forward(reports: Reports, function: str) ->
 
 @every_mode
 @every_function
-def test_the_strategies_agree(function: str, mode: str, single_module_merge: Reports, fat_lto: Reports) -> None:
-    one, other = single_module_merge[function, mode], fat_lto[function, mode]
-    for report in (one, other):
+def test_the_strategies_agree(request: pytest.FixtureRequest, function: str, mode: str) -> None:
+    one, *others = (request.getfixturevalue(name.replace("-", "_"))[function, mode] for name in STRATEGIES)
+    for report in others:
         assert_close(report.value, one.value, one.tolerance.value)
         assert_close(report.enzyme, one.enzyme, one.tolerance.closed_form)
 

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from tests.workbench import Workbench
+from tests.workbench import MERGED, Workbench
 
 pytestmark = pytest.mark.toolchain
 
@@ -63,7 +63,7 @@ THROUGH_MEMORY = THROUGH_MEMORY.replace("scale.weight(*x)", "scale.weight(*x)[0]
 @pytest.mark.parametrize("level", [0, 3])
 def test_what_is_inactive_is_a_constant_and_may_be_anything(bench: Workbench, level: int) -> None:
     bench.write(SOURCE)
-    bench.build(f"opt1.level={level}")
+    bench.build(MERGED, f"opt1.level={level}")
     assert subprocess.run([bench.output() / "bench"], check=False).returncode == 0
     assert "inactive: " in (bench.output() / "stages" / "05-abi_fixup.log").read_text()
 
@@ -79,3 +79,37 @@ def test_what_returns_through_memory_is_refused_at_its_place(bench: Workbench) -
     assert finished.returncode == 1
     assert "error: an inactive function that returns through memory would leave what its shadow held before" in finished.stderr
     assert "--> src/main.rs:13:5" in finished.stderr
+
+
+KEEPING = """\
+#![no_main]
+use autodiff::*;
+
+#[inactive]
+fn length(text: KEPT) -> usize {
+    text.len()
+}
+
+#[autodiff_reverse(df, Active, Active)]
+fn f(x: f64) -> f64 {
+    x * x * length(GIVEN) as f64
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn main(argc: i32, _argv: *const *const u8) -> i32 {
+    let x = f64::from(argc) + 0.5;
+    i32::from(df(x, 1.0) != (5.0 * x * x, 10.0 * x))
+}
+"""
+
+
+def test_what_frees_what_it_is_given_is_refused(bench: Workbench) -> None:
+    """Enzyme frees what is allocated in its sight, too; a reference is as good."""
+    bench.write(KEEPING.replace("KEPT", "String").replace("GIVEN", 'String::from("given")'))
+    finished = bench.doit("build")
+    assert finished.returncode == 1
+    assert "error: an inactive function that is given memory to keep would free it" in finished.stderr
+    assert "  --> src/main.rs:" in finished.stderr
+    bench.write(KEEPING.replace("KEPT", "&str").replace("GIVEN", '&String::from("given")'))
+    bench.build()
+    assert subprocess.run([bench.output() / "bench"], check=False).returncode == 0

@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pipeline import config, key
+from pipeline.artifact import Artifact
 from pipeline.crate import Crate
 from pipeline.digests import Digests
 from pipeline.key import describe, location, stage_key
@@ -36,7 +37,7 @@ def steps(request: pytest.FixtureRequest, tmp_path: Path, rust: Rust, tools: Too
     """All nine, by each strategy and with std of either kind."""
     strategy, std = request.param
     chosen = config.load("default", {"strategy": strategy, "build_std": std, "enzyme.flags.enzyme-print-perf": "true"})
-    crate = Crate(tmp_path / "crate", "binary", (), ())
+    crate = Crate(tmp_path / "crate", Artifact("bin", "binary"), (), ())
     steps = plan(chosen, crate, Sources("of std", "of the crate"), rust, tools, offline=False)
     assert tuple(step.name for step in steps) == NAMES
     return steps

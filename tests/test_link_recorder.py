@@ -76,3 +76,11 @@ def test_older_record_is_replaced(tmp_path: Path) -> None:
 def test_missing_object_fails_the_link(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         link_recorder.record([str(tmp_path / "none.o"), "-o", str(tmp_path / "program")])
+
+
+def test_list_of_exports_outlives_the_folder_of_rustc(tmp_path: Path) -> None:
+    listed = tmp_path / "list"
+    listed.write_text("{\n  global:\n    one;\n};\n")
+    record = link(tmp_path, f"-Wl,--version-script={listed}", "-shared", "-o", "libx.so")
+    listed.unlink()
+    assert recorded(record)["0.list"] == b"{\n  global:\n    one;\n};\n"

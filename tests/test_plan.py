@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from pipeline import config
+from pipeline.artifact import Artifact
 from pipeline.config import Config
 from pipeline.crate import Crate
 from pipeline.plan import Sources, Step, plan
@@ -19,6 +20,7 @@ from pipeline.stages.crate_bitcode import CrateBitcode
 from pipeline.stages.enzyme import Enzyme
 from pipeline.strategies.fat_lto import FatLto
 from pipeline.strategies.single_module_merge import SingleModuleMerge
+from pipeline.strategies.slice import Slice
 from pipeline.toolchain import Rust, Tools
 
 CONFIGS = Path(config.__file__).parent.parent / "configs"
@@ -55,27 +57,25 @@ WITHOUT_STD = """
 9 link <- crate: crate_bitcode, object: codegen
 """
 
-WITHOUT_BITCODE = """
-1 build_std
-2 crate_bitcode <- std: build_std
-9 link <- crate: crate_bitcode, std: build_std
-"""
-
 AS_CARGO_DOES = """
 2 crate_bitcode
 9 link <- crate: crate_bitcode
 """
 
+BESIDE_OBJECTS = EVERYTHING.replace("object: codegen", "object: codegen, merged: llvm_link")
+
 PLANS = {
+    "slice": BESIDE_OBJECTS,
     "debug": EVERYTHING,
-    "default": EVERYTHING,
+    "default": BESIDE_OBJECTS,
     "fat-lto": EVERYTHING,
     "single-module-merge": EVERYTHING,
-    "verify": EVERYTHING,
-    "autodiff=false": WITHOUT_AUTODIFF,
-    "autodiff=false build_std=none": WITHOUT_STD,
-    "autodiff=false bitcode=false": WITHOUT_BITCODE,
-    "build_std=prebuilt": EVERYTHING,
+    "verify": BESIDE_OBJECTS,
+    "autodiff=false": AS_CARGO_DOES,
+    "autodiff=false strategy=fat-lto": WITHOUT_AUTODIFF,
+    "autodiff=false strategy=fat-lto build_std=none": WITHOUT_STD,
+    "autodiff=false bitcode=false": AS_CARGO_DOES,
+    "build_std=prebuilt": BESIDE_OBJECTS,
     "autodiff=false bitcode=false build_std=none": AS_CARGO_DOES,
 }
 
@@ -84,7 +84,7 @@ class Planner:
     """Plans for one crate with one set of tools."""
 
     def __init__(self, folder: Path, rust: Rust, tools: Tools) -> None:
-        self.crate = Crate(folder / "crate", "binary", (), ())
+        self.crate = Crate(folder / "crate", Artifact("bin", "binary"), (), ())
         self.rust = rust
         self.tools = tools
 
@@ -148,7 +148,8 @@ def changed(planner: Planner, overrides: str, among: str = "") -> set[str]:
 
 
 CHANGES = {
-    "strategy=fat-lto": {"llvm_link"},
+    "strategy=fat-lto": {"build_std", "crate_bitcode", "llvm_link"},
+    "strategy=single-module-merge": {"build_std", "crate_bitcode", "llvm_link"},
     "profile=dev": {"crate_bitcode"},
     "opt1.level=0": {"opt1", "abi_fixup"},
     "opt2.level=0": {"opt2"},
@@ -162,13 +163,13 @@ CHANGES = {
     "verify.every=7": {"crate_bitcode"},
     "verify.differences=true": set(),  # nothing is checked
     "check=true": set(),  # it is after the last stage
-    "autodiff=false": {"crate_bitcode", "abi_fixup", "enzyme"},
+    "autodiff=false": {*NAMES} - {"link"},
 }
 
 CHANGES_WITHOUT_AUTODIFF = {
     "debug_symbols=false": {"crate_bitcode"},
     "build_std=none": {"build_std"},
-    "bitcode=false": {"crate_bitcode", "llvm_link", "opt1", "opt2", "codegen"},
+    "bitcode=false": {"build_std", "crate_bitcode", "llvm_link", "opt1", "opt2", "codegen"},
 }
 
 
@@ -179,7 +180,7 @@ def test_key_of_the_config_changes_these_stages_and_no_other(planner: Planner, o
 
 @pytest.mark.parametrize("override", CHANGES_WITHOUT_AUTODIFF)
 def test_key_that_autodiff_needs_changes_these_stages_and_no_other(planner: Planner, override: str) -> None:
-    assert changed(planner, override, among="autodiff=false") == CHANGES_WITHOUT_AUTODIFF[override]
+    assert changed(planner, override, among="autodiff=false strategy=fat-lto") == CHANGES_WITHOUT_AUTODIFF[override]
 
 
 def test_panic_reaches_the_crate(planner: Planner) -> None:
@@ -192,6 +193,7 @@ def test_strategy_of_that_name_merges(planner: Planner) -> None:
     merge = SingleModuleMerge(tools.llvm_link, tools.llvm_nm, tools.opt)
     assert planner.stages("strategy=single-module-merge")["llvm_link"].strategy == merge
     assert planner.stages("strategy=fat-lto")["llvm_link"].strategy == FatLto(tools.cc, tools.lld)
+    assert planner.stages("strategy=slice")["llvm_link"].strategy == Slice(merge, tools.libllvm)
 
 
 def test_levels_end_where_they_are_meant(planner: Planner) -> None:
@@ -222,7 +224,7 @@ def test_sources_reach_the_stages_that_read_them(planner: Planner) -> None:
 
 def test_crate_is_built_where_it_lies_into_a_target_folder_of_our_own(planner: Planner) -> None:
     stage = planner.stages()["crate_bitcode"]
-    assert (stage.binary, stage.folder) == ("binary", planner.crate.folder)
+    assert (stage.artifact.name, stage.folder) == ("binary", planner.crate.folder)
     assert stage.target == planner.crate.folder / "target" / "crategrad" / "cargo"
 
 
@@ -250,6 +252,7 @@ def test_every_key_of_a_config_is_tested_here() -> None:
         "toolchain",  # it is resolved before the plan
         "panic",  # has one value yet
         "enzyme.flags",
+        "gradcheck.ranges",  # of no stage: tests/test_gradcheck.py
     }
 
 

@@ -35,6 +35,7 @@ from pipeline.repairs import (
     retype,
     split_words,
     statics,
+    steep,
     switches,
     vtables,
     zeroed,
@@ -48,6 +49,13 @@ pytestmark = pytest.mark.toolchain
 TOOLS = find_tools()
 LLVM_DIS = Tool(TOOLS.llvm_as.path.with_name("llvm-dis"))
 RUSTC = Path(os.environ.get("CRATEGRAD_TEST_CARGO", "/usr/bin/cargo")).with_name("rustc")
+
+
+def compiled(folder: Path, source: str, level: str, *options: str) -> None:
+    """Have rustc compile a source of one file, as the module that `rewritten` reads."""
+    (folder / "given.rs").write_text(source)
+    options = ("--edition=2024", "-g", "-Ccodegen-units=1", f"-Copt-level={level}", "--cap-lints=allow", *options)
+    subprocess.run([RUSTC, *options, "--emit=llvm-bc", folder / "given.rs", "-o", folder / "given.bc"], check=True)
 
 
 def mended(folder: Path, source: str, mend: Callable[[Editor, list[int]], object]) -> str:
@@ -117,6 +125,30 @@ def test_a_word_that_is_put_together_is_stored_as_two_floats(tmp_path: Path) -> 
     )
     assert body(text).count("store float") == 2
     assert "store i64" not in body(text)
+
+
+def test_constants_among_words_are_taken_apart_too(tmp_path: Path) -> None:
+    """Numbers of more than 64 bits, and addresses: nothing comes before them."""
+    text = mended(
+        tmp_path,
+        """@place = external global i64
+define void @shim(ptr %x, i1 %c, i1 %d, ptr %to) {
+  %word = load i128, ptr %x, align 8
+  %chosen = select i1 %c, i128 %word, i128 9444732965739290427395
+  %either = select i1 %d, i128 %chosen, i128 ptrtoint (ptr @place to i128)
+  %low = trunc i128 %either to i64
+  %shifted = lshr i128 %either, 64
+  %high = trunc i128 %shifted to i64
+  store i64 %low, ptr %to
+  %behind = getelementptr i8, ptr %to, i64 8
+  store i64 %high, ptr %behind
+  ret void
+}""",
+        split,
+    )
+    assert "load i128" not in body(text)
+    assert "i64 3" in body(text)
+    assert "i64 512" in body(text)
 
 
 @pytest.mark.parametrize(
@@ -590,9 +622,7 @@ pub extern "C" fn without(n: u32, magic: &mut [u32; 2]) { *magic = if n == 2 { [
 @pytest.mark.parametrize("level", ["1", "2", "3", "s"])
 def test_a_constant_payload_is_stored_as_the_float_that_it_may_be(tmp_path: Path, level: str) -> None:
     """Enzyme's tangent of memory that holds integers is those integers: read as a float, a constant too much."""
-    (tmp_path / "shim.rs").write_text(PAYLOADS)
-    options = ["--edition=2024", "-g", f"-Copt-level={level}", "-Ccodegen-units=1", "-Cno-vectorize-slp", "--emit=llvm-bc"]
-    subprocess.run([RUSTC, *options, tmp_path / "shim.rs", "-o", tmp_path / "given.bc"], check=True)
+    compiled(tmp_path, PAYLOADS, level, "-Cno-vectorize-slp")
     text = rewritten(tmp_path, lambda editor, _: repair(editor.module, editor.module.named(["shim", "without"])))
     assert re.search(r"store float -1\.5", body(text))
     assert re.search(r"(select|phi) .*float .*2\.25", body(text))
@@ -664,9 +694,7 @@ BOXED = """
 
 def test_zeros_of_several_types_are_stored_one_by_one(tmp_path: Path) -> None:
     """What a box is made for says which they are."""
-    (tmp_path / "shim.rs").write_text(BOXED)
-    options = ["--edition=2024", "-g", "-Copt-level=3", "-Ccodegen-units=1", "--emit=llvm-bc"]
-    subprocess.run([RUSTC, *options, tmp_path / "shim.rs", "-o", tmp_path / "given.bc"], check=True)
+    compiled(tmp_path, BOXED, "3")
     assert "llvm.memset" in body(rewritten(tmp_path, lambda *_: None))
     text = body(rewritten(tmp_path, fills.say_what_is_filled))
     assert re.findall(r"store (\w+ [\d.e+]+),", text) == ["double 0.000000e+00", *["i64 0"] * 3]
@@ -814,9 +842,10 @@ define {ty} @bystander({ty} %x) {{
 }}"""
     text = mended(tmp_path, source, extremes.by_older_intrinsics)
     (counts, other) = ("%x", "%y") if "max" in known else ("%y", "%x")
-    assert f"%1 = fcmp uno {ty} {counts}, {counts}" in body(text)
+    (tested,) = re.findall(r"fcmp uno .* (%\w+), \1$", body(text), re.MULTILINE)
+    hidden = f"{tested} = call double @crategrad_same_f64(double {counts})"  # or LLVM would ask what it is made of
+    assert hidden in body(text) if ty == "double" else tested == counts
     (chosen,) = re.findall(rf"(%\d) = select .*, {ty} {other}, {ty} {counts}$", body(text), re.MULTILINE)
-    assert ("@crategrad_same_i1(i1 %1)" in body(text)) == (ty == "double")
     arguments = f"({ty} {chosen}, {ty} %y)" if "max" in known else f"({ty} %x, {ty} {chosen})"
     assert f"%z = call nsz {ty} @llvm.{known}{arguments}" in body(text)
     assert f"@llvm.{unknown}(" in body(text, "bystander")
@@ -843,6 +872,19 @@ def test_what_is_a_number_needs_no_other_in_its_place(tmp_path: Path, arguments:
     text = body(mended(tmp_path, source, extremes.by_older_intrinsics))
     assert (call in text) != is_guarded
     assert audit(TOOLS.libllvm, tmp_path / MODULE, ["shim"]) == []
+
+
+@pytest.mark.parametrize(("use", "is_found"), [("fptosi double %z to i64", False), ("bitcast double %z to i64", True)])
+def test_what_is_only_rounded_may_be_of_nan(tmp_path: Path, use: str, is_found: bool) -> None:
+    """LLVM makes the choice of what is left where NaN gave way."""
+    source = f"""declare double @llvm.maxnum.f64(double, double)
+define i64 @shim(double %x) {{
+  %z = call double @llvm.maxnum.f64(double %x, double 0.0)
+  %i = {use}
+  ret i64 %i
+}}"""
+    mended(tmp_path, source, lambda *_: None)
+    assert ("of the larger or" in str(audit(TOOLS.libllvm, tmp_path / MODULE, ["shim"]))) == is_found
 
 
 COPIES = """
@@ -930,9 +972,7 @@ COMPARED = """
 
 
 def test_a_float_that_is_compared_by_its_bits_is_moved_as_a_float(tmp_path: Path) -> None:
-    (tmp_path / "shim.rs").write_text(COMPARED)
-    options = ["--edition=2024", "-g", "-Copt-level=3", "-Ccodegen-units=1", "--emit=llvm-bc"]
-    subprocess.run([RUSTC, *options, tmp_path / "shim.rs", "-o", tmp_path / "given.bc"], check=True)
+    compiled(tmp_path, COMPARED, "3")
 
     def all_retyped(editor: Editor, shims: list[int]) -> None:
         retyped(editor, list(call_tree(editor, shims)))
@@ -958,9 +998,7 @@ LABELLED = """
 
 def test_words_of_elements_are_known_by_a_pointer_among_them(tmp_path: Path) -> None:
     """The pointer was read before, by who compared it: not all words are read by what moves the element."""
-    (tmp_path / "shim.rs").write_text(LABELLED)
-    options = ["--edition=2024", "-g", "-Copt-level=3", "-Ccodegen-units=1", "--emit=llvm-bc"]
-    subprocess.run([RUSTC, *options, tmp_path / "shim.rs", "-o", tmp_path / "given.bc"], check=True)
+    compiled(tmp_path, LABELLED, "3")
     assert body(rewritten(tmp_path, lambda *_: None)).count("load i64") == 1
     assert body(rewritten(tmp_path, retyped)).count("load i64") == 1
     assert audit(TOOLS.libllvm, tmp_path / MODULE, ["shim"]) == []
@@ -979,10 +1017,8 @@ pub struct Grid<T> { columns: usize, elements: [T; 2] }
 
 
 def copied(folder: Path, function: str) -> str:
-    (folder / "shim.rs").write_text(COPIES)
     # Higher up, functions of the same instructions are merged.
-    options = ["--edition=2024", "-g", "-Copt-level=1", "-Ccodegen-units=1", "--cap-lints=allow", "--emit=llvm-bc"]
-    subprocess.run([RUSTC, *options, folder / "shim.rs", "-o", folder / "given.bc"], check=True)
+    compiled(folder, COPIES, "1")
     return rewritten(folder, lambda editor, _: copies.say_what_is_copied(editor, editor.module.named([function])))
 
 
@@ -1029,9 +1065,7 @@ def test_a_copy_of_mixed_elements_is_made_word_by_word(tmp_path: Path, function:
 @pytest.mark.parametrize("source", [SWAPS, KEYS], ids=["elements", "thread-local"])
 def test_words_of_elements_and_of_thread_locals_are_known(tmp_path: Path, source: str) -> None:
     """What is swapped beside a float, or read of a thread-local of integers, is none of the floats around."""
-    (tmp_path / "shim.rs").write_text(source)
-    options = ["--edition=2024", "-g", "-Copt-level=1", "-Ccodegen-units=1", "--emit=llvm-bc"]
-    subprocess.run([RUSTC, *options, tmp_path / "shim.rs", "-o", tmp_path / "given.bc"], check=True)
+    compiled(tmp_path, source, "1")
     given = body(rewritten(tmp_path, lambda *_: None))
 
     def mend(editor: Editor, shims: list[int]) -> None:
@@ -1045,9 +1079,7 @@ def test_words_of_elements_and_of_thread_locals_are_known(tmp_path: Path, source
 
 def test_words_of_variables_on_the_stack_are_known(tmp_path: Path) -> None:
     """Of a struct that its function reads is known which word is none of the floats that this function is about."""
-    (tmp_path / "shim.rs").write_text(VARIABLES)
-    options = ["--edition=2024", "-g", "-Copt-level=1", "-Ccodegen-units=1", "--emit=llvm-bc"]
-    subprocess.run([RUSTC, *options, tmp_path / "shim.rs", "-o", tmp_path / "given.bc"], check=True)
+    compiled(tmp_path, VARIABLES, "1")
     assert body(rewritten(tmp_path, lambda *_: None)).count("load i64") == 1
     assert body(rewritten(tmp_path, retyped)).count("load i64") == 1
     assert [f for f in audit(TOOLS.libllvm, tmp_path / MODULE, ["shim"]) if "moved as an integer" in f.message] == []
@@ -1140,10 +1172,8 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bool]:
     source = '#![crate_type = "lib"]\npub struct Vector([f32; 2]);\n'
     for number, ty in enumerate(HEADERS):
         source += f"#[unsafe(no_mangle)] pub fn f{number}(x: {ty}) -> {ty} {{ x }}\n"
-    (folder / "headers.rs").write_text(source)
-    options = ["--edition=2024", "-g", "-Copt-level=0", "-Ccodegen-units=1", "--cap-lints=allow", "--emit=llvm-bc"]
-    subprocess.run([RUSTC, *options, folder / "headers.rs", "-o", folder / "headers.bc"], check=True)
-    with Module(TOOLS.libllvm, folder / "headers.bc") as module:
+    compiled(folder, source, "0")
+    with Module(TOOLS.libllvm, folder / "given.bc") as module:
         functions = {module.name(function): function for function in module.functions()}
         editor = Editor(module)
         return {ty: inline.packs_floats(editor, functions[f"f{number}"]) for number, ty in enumerate(HEADERS)}
@@ -1175,9 +1205,7 @@ pub extern "C" fn unrelated(x: &[f32; 2], to: &mut [f32; 2]) { *to = itself(call
 
 @pytest.fixture
 def rust_module(tmp_path: Path) -> Path:
-    (tmp_path / "shim.rs").write_text(SHIM)
-    options = ["--edition=2024", "-g", "-Copt-level=2", "-Ccodegen-units=1", "-Cno-vectorize-slp", "--emit=llvm-bc"]
-    subprocess.run([RUSTC, *options, tmp_path / "shim.rs", "-o", tmp_path / "given.bc"], check=True)
+    compiled(tmp_path, SHIM, "2", "-Cno-vectorize-slp")
     return tmp_path
 
 
@@ -1233,9 +1261,7 @@ pub extern "C" fn shim(x: &[f64; 5], at: usize, to: &mut f64) {
 
 
 def test_pointers_and_numbers_that_are_returned_in_one_place_have_their_own_ways(tmp_path: Path) -> None:
-    (tmp_path / "shim.rs").write_text(ENTRY)
-    options = ["--edition=2024", "-g", "-Copt-level=2", "-Ccodegen-units=1", "--emit=llvm-bc"]
-    subprocess.run([RUSTC, *options, tmp_path / "shim.rs", "-o", tmp_path / "given.bc"], check=True)
+    compiled(tmp_path, ENTRY, "2")
     assert re.search("call .*sret", body(rewritten(tmp_path, lambda *_: None)))
     text = body(rewritten(tmp_path, inline.results_with_pointers_for_numbers))
     assert not re.search("call .*sret|alloca|inttoptr", text), text
@@ -1303,3 +1329,34 @@ def test_a_result_is_kept_whatever_branch_calls_something(
     text = mended(tmp_path, source, results.keep)
     assert ("call void @crategrad_free_nothing()" in body(text, "f")) == is_lost
     assert audit(TOOLS.libllvm, tmp_path / MODULE, reverse=["shim"]) == []
+
+
+NOT_TAKEN = """
+declare double @llvm.sqrt.f64(double)
+define void @shim(ptr %x, ptr %to, i64 %n) {
+  %v = load double, ptr %x
+  %d = uitofp i64 %n to double
+  %q = fdiv double %v, %d
+  %twice = fmul double %q, 2.0
+  %c = icmp eq i64 %n, 0
+  %chosen = select i1 %c, double %v, double %twice
+  %half = fdiv double %chosen, 2.0
+  %root = call double @llvm.sqrt.f64(double %half)
+  %again = select i1 %c, double %root, double %v
+  %used = fdiv double %v, %d
+  %last = select i1 %c, double %used, double %again
+  %sum = fadd double %last, %used
+  store double %sum, ptr %to
+  ret void
+}
+"""
+
+
+def test_what_may_not_be_chosen_has_a_finite_slope(tmp_path: Path) -> None:
+    """The quotient and the root are for a choice alone; what else is used, and what is divided by a constant, stays."""
+    (tmp_path / "given.ll").write_text(NOT_TAKEN)
+    assert len(audit(TOOLS.libllvm, tmp_path / "given.ll", ["shim"])) == 1  # at no place: told once
+    text = body(mended(tmp_path, NOT_TAKEN, steep.make_finite))
+    assert len(re.findall("call i1 @crategrad_same_i1", text)) == 3  # the root is for two choices
+    assert re.search(r"select i1 %\S+, double 1\.0+e\+00, double %d", text)
+    assert audit(TOOLS.libllvm, tmp_path / MODULE, ["shim"]) == []

@@ -13,6 +13,7 @@ from pipeline import config, request
 from pipeline.config import ConfigError
 from pipeline.digests import Digests
 from pipeline.request import Request
+from pipeline.targets import Choice
 
 
 def read_request(variables: Mapping[str, str]) -> Request:
@@ -85,6 +86,60 @@ def test_crate_of_nobody_is_the_users_to_mend(refusal: Callable[..., str]) -> No
 def test_without_a_crate_the_example_is_built() -> None:
     assert read_request({}).folder == request.EXAMPLE
     assert (request.EXAMPLE / "Cargo.toml").is_file()
+
+
+# ---- What of it
+
+ARTIFACTS: dict[str, Choice] = {
+    "": Choice(),
+    "bin=tool": Choice(kind="bin", name="tool"),
+    "example=show package=demo": Choice(kind="example", name="show", package="demo"),
+    "test=whole": Choice(kind="test", name="whole"),
+    "bench=speed": Choice(kind="bench", name="speed"),
+    "lib=1": Choice(kind="lib"),
+    "lib=0": Choice(),
+    "lib=1 crate-type=staticlib": Choice(kind="lib", crate_type="staticlib"),
+    "lib=1 tests=1": Choice(kind="lib", unit_tests=True),
+    "bin=tool tests=1": Choice(kind="bin", name="tool", unit_tests=True),
+    "features=b,a": Choice(flags=("--features=a,b",)),
+    "features=a;b all-features=1": Choice(flags=("--features=a,b", "--all-features")),
+    "features= no-default-features=1 locked=1": Choice(flags=("--no-default-features", "--locked")),
+}
+
+
+@pytest.mark.parametrize("words", ARTIFACTS)
+def test_choices_are_called_as_cargo_calls_them(words: str) -> None:
+    variables = dict(word.replace(";", " ").split("=", 1) for word in words.split())
+    assert read_request(variables).choice == ARTIFACTS[words]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("bin=a test=b", "bin=a and test=b: a build makes one artifact"),
+        ("bin=", "bin=: which one?"),
+        ("lib=yes", "lib=yes: expected 1 or 0"),
+        ("all-features=", "all-features=: expected 1 or 0"),
+        ("tests=1", "tests=1: whose unit tests are meant?"),
+        ("test=a tests=1", "tests=1: whose unit tests are meant?"),
+        ("crate-type=cdylib", "crate-type=cdylib: expected cdylib or staticlib, of lib=1"),
+        ("lib=1 crate-type=rlib", "crate-type=rlib: expected cdylib or staticlib, of lib=1"),
+        ("lib=1 tests=1 crate-type=cdylib", "crate-type=cdylib: expected"),
+        ("exmaple=x", "did you mean `example`?"),
+        ("feature=x", "did you mean `features`?"),
+    ],
+)
+def test_choice_that_is_none_is_refused(words: str, said: str) -> None:
+    with pytest.raises(ConfigError, match="command line: ") as error:
+        read_request(dict(word.split("=", 1) for word in words.split()))
+    assert said in error.value.message
+    assert error.value.exit_code == 3
+
+
+def test_arguments_of_the_program_are_none_of_doits(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert request.arguments() == []
+    monkeypatch.setenv("CRATEGRAD_ARGUMENTS", '["--release", "a=b", ""]')
+    assert request.arguments() == ["--release", "a=b", ""]
 
 
 # ---- The config

@@ -66,6 +66,18 @@ def test_arguments_keep_their_order_and_only_metadata_is_replaced() -> None:
     assert "extra-filename=-0123456789abcdef" in rewritten
 
 
+@pytest.mark.parametrize(("harness", "each_alone"), [([], False), (["--test"], True)])
+def test_tests_run_each_in_a_process_of_its_own(harness: list[str], each_alone: bool) -> None:
+    arguments = [*compiling("src/lib.rs"), *harness]
+    assert ("-Zpanic_abort_tests" in rewrite(arguments, in_folder("/here"), "/here")) == each_alone
+    assert rustc_wrapper.has_harness(arguments) == each_alone
+
+
+def test_tests_of_a_macro_run_as_ever() -> None:
+    """They are the host's, which unwinds."""
+    assert not rustc_wrapper.has_harness([*compiling("src/lib.rs")[:-2], "--test"])
+
+
 # ---- Names
 
 

@@ -18,7 +18,7 @@ from pipeline.stages import enzyme
 from pipeline.stages.abi_fixup import AbiFixup
 from pipeline.toolchain import find_tools
 from tests import alone
-from tests.workbench import MANIFEST, ROOT, Workbench, doit
+from tests.workbench import MANIFEST, MERGED, ROOT, Workbench, doit
 
 CRATE = ROOT / "tests/crates/verify"
 STAGES = CRATE / "target/crategrad/verify/stages"
@@ -43,6 +43,8 @@ def program() -> Path:
 @pytest.fixture(scope="module")
 def faulty(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same without repairs, and with nobody who refuses what comes of that."""
+    merged = doit("llvm_link", f"crate={CRATE}", "config=verify", MERGED)
+    assert merged.returncode == 0, merged.stderr
     out, tools = tmp_path_factory.mktemp("faulty"), find_tools()
     fixup = AbiFixup(tools.opt, tools.libllvm, raw=False, repairs=True, without=tuple({*NAMES} - {"nested"}))
     with pytest.MonkeyPatch.context() as patched:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 ROOT = Path(__file__).resolve().parent.parent
-TOOLS = ["cat", "chmod", "echo", "env", "flock", "grep", "mkdir", "readlink", "rm"]
+TOOLS = ["cat", "chmod", "echo", "env", "flock", "grep", "ln", "mkdir", "readlink", "rm"]
 TOOLS += ["sed", "sha256sum", "sleep", "tail", "touch", "tr", "xargs"]
 
 FAKES = {
@@ -159,7 +159,8 @@ def make_checkout(folder: Path) -> Checkout:
         script.chmod(0o755)
     checkout.calls.touch()
     (checkout.outside / "installed").write_text("alpha\nbeta\n")
-    shutil.copy(ROOT / "doit", checkout.root)
+    for wrapper in ("doit", "cargo-autodiff"):
+        shutil.copy(ROOT / wrapper, checkout.root)
     (checkout.root / "requirements.lock").write_text("doit==1\n")
     (checkout.root / "debian-packages.txt").write_text("# What is wanted.\n\nalpha   # for a reason\nbeta\n")
     return checkout
@@ -529,3 +530,12 @@ def test_the_real_pip_believes_nothing_but_the_lock(fresh: Checkout) -> None:
     seen = fresh.run(env=env)
     assert (seen.code, seen.stdout) == (0, "the real pip installed me\n")
     assert not (fresh.outside / "target").exists()
+
+
+def test_cargo_finds_its_subcommand_in_the_environment(ready: Checkout) -> None:
+    """`cargo autodiff` where .venv/bin is on PATH; an older environment gets it without being made anew."""
+    link = ready.root / ".venv/bin/cargo-autodiff"
+    assert link.resolve() == ready.root / "cargo-autodiff"
+    link.unlink()
+    assert (ready.run().code, ready.take_calls()) == (0, ["dpkg-query"])
+    assert link.is_symlink()

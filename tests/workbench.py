@@ -101,6 +101,10 @@ class Workbench:
         return Workbench(folder, self.environment)
 
 
+MERGED = "strategy=single-module-merge"
+"""For what is said of a level of optimisation: a slice is always cut from optimised code."""
+
+
 def doit(*arguments: str, cwd: Path | None = None, environment: Mapping[str, str] | None = None) -> Finished:
     """Run the checkout's own `./doit` as a user would."""
     finished = subprocess.run(

@@ -56,3 +56,5 @@ class Entry:
     """What that makes of each argument and of the result."""
     stages: tuple[Left, ...]
     verdict: Verdict
+    rung: str = ""
+    """The rung of the ladder by which Enzyme makes its derivative; empty where it needs none, or has not run."""

@@ -26,22 +26,30 @@ STAGES = ("rustc", "llvm_link", "opt1", "abi_fixup")
 _OURS = "crategrad_"
 
 
-def read_ledger(libllvm: Tool, modules: Mapping[str, Sequence[Path]], refused: RefusedError | None = None) -> list[Entry]:
+def read_ledger(
+    libllvm: Tool,
+    modules: Mapping[str, Sequence[Path]],
+    refused: RefusedError | None = None,
+    rungs: Mapping[tuple[str, str], str] | None = None,
+) -> list[Entry]:
     """The ledger, of the modules after each stage: of rustc as many as there are, of the others one, of one not run none.
 
-    `refused` is what abi_fixup ended with.
+    `refused` is what abi_fixup ended with; `rungs` is which rung of the ladder each derivative took, named with its shim.
     Raises: UserError where a module cannot be read.
     """
     with ExitStack() as opened:
         stages = [StageModules(libllvm, name, modules.get(name, ()), opened) for name in STAGES]
-        return _Ledger(stages, refused).entries()
+        return _Ledger(stages, refused, rungs or {}).entries()
 
 
 class _Ledger:
-    def __init__(self, stages: Sequence[StageModules], refused: RefusedError | None) -> None:
+    def __init__(
+        self, stages: Sequence[StageModules], refused: RefusedError | None, rungs: Mapping[tuple[str, str], str]
+    ) -> None:
         self.stages = stages
         self.rustc, self.linked, self.opt1, self.fixed = stages
         self.refused = refused
+        self.rungs = rungs
         self.derivatives = [derivative for reader in self.linked.readers() for derivative in asked(reader.module)]
         self.shims = list(dict.fromkeys(derivative.shim for derivative in self.derivatives))
         for stage in stages[1:]:
@@ -130,6 +138,7 @@ class _Ledger:
             lowered=first,
             stages=left,
             verdict=found,
+            rung=self.rungs.get((derivative.derivative, derivative.shim), "") if derivative else "",
         )
 
     def _called_by(self, symbol: str, derivative: Derivative | None) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from pipeline.abi.entry import Entry, Left, Typed
 from pipeline.abi.matching import Matched, Row
 from pipeline.abi.verdicts import ADJUSTED, AS_EXPECTED, NOT_MODELLED, REFUSED, RESTORED
 from pipeline.errors import UserError
+from pipeline.stages.abi_fixup import Derivative
 
 VERSION = 1
 """The version of the JSON."""
@@ -74,7 +75,8 @@ def _show(console: Console, entry: Entry) -> None:
     console.print(Text.assemble((entry.function, "bold"), f"  {entry.place}"))
     why = f": {entry.verdict.why}" if entry.verdict.why else ""
     said = Text.assemble((entry.verdict.word, _COLOURS[entry.verdict.word]), why)
-    for line in (*map(Text, _rust(entry)), said):
+    rung = [Text(f"differentiated by the rung `{entry.rung}` of the ladder")] if entry.rung else []
+    for line in (*map(Text, _rust(entry)), said, *rung):
         console.print(_indented(line))
     for table in (_headers(entry), *_mappings(entry)):
         console.print()
@@ -159,7 +161,7 @@ def _function(entry: Entry) -> dict[str, Any]:
         "function": entry.function,
         "symbol": entry.symbol or None,
         "place": entry.place or None,
-        "derivative": of_it and {"name": of_it.derivative, "mode": of_it.mode, "width": of_it.width, "shim": of_it.shim},
+        "derivative": of_it and _asked(of_it, entry.rung),
         "called_by": list(entry.called_by),
         "arguments": None if entry.arguments is None else [_typed(argument) for argument in entry.arguments],
         "result": entry.result and _typed(entry.result),
@@ -168,6 +170,11 @@ def _function(entry: Entry) -> dict[str, Any]:
         "verdict": entry.verdict.word,
         "why": entry.verdict.why or None,
     }
+
+
+def _asked(derivative: Derivative, rung: str) -> dict[str, Any]:
+    named = {"name": derivative.derivative, "mode": derivative.mode, "width": derivative.width, "shim": derivative.shim}
+    return {**named, "rung": rung or None}
 
 
 def _typed(typed: Typed) -> dict[str, Any]:

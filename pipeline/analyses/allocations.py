@@ -4,12 +4,41 @@ from __future__ import annotations
 
 import re
 
-from pipeline.analyses.call_tree import calls
+from pipeline.analyses.call_tree import call_tree, calls
+from pipeline.analyses.debug_info import is_pointer, path, placed, signature_types, type_name
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
 _ALLOCATES = re.compile(r"malloc|calloc|\w*__rust_alloc(?:_zeroed)?")
 """By the C library, or by Rust's own, whose name is mangled before abi_fixup."""
+_FREES = re.compile(r"free|realloc|\w*__rust_(?:dealloc|realloc)")
+_BORROWS = re.compile(r'&|(?:unsafe |extern "[^"]*" )*fn\(')
+"""How the type of a pointer begins that owns no memory."""
+_TEXT = ["core", "fmt", "Arguments"]
+"""What borrows, by pointers that do not say so."""
+
+
+def frees(inspector: Inspector, function: Value) -> bool:
+    """Whether a function, or what it calls by name, gives memory back."""
+    called = (inspector.module.callee(call) for one in call_tree(inspector, [function]) for call in calls(inspector, one))
+    return any(inspector.module.is_function(one) and _FREES.fullmatch(inspector.module.name(one)) for one in called)
+
+
+def frees_what_it_takes(inspector: Inspector, function: Value) -> bool:
+    """Whether a function is given memory to keep, as a `String` or a `Box` is, and gives memory back.
+
+    Enzyme, which does not see it do so, would free that memory once more.
+    """
+    taken = (ty for ty in signature_types(inspector.module, function)[1:] if ty)
+    return any(_owns_memory(inspector, ty) for ty in taken) and frees(inspector, function)
+
+
+def _owns_memory(inspector: Inspector, ty: Value) -> bool:
+    """Whether a value of a type has a pointer in it that does not borrow, and is not a pointer itself that does not say."""
+    module = inspector.module
+    pointers = (leaf for _, leaf in placed(module, ty) if is_pointer(module, leaf))
+    is_borrowed = type_name(module, ty).startswith("*") or path(module, ty) == _TEXT
+    return not is_borrowed and not all(_BORROWS.match(type_name(module, one)) for one in pointers)
 
 
 def kept(inspector: Inspector, function: Value) -> list[Value]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,43 @@ def inline_assembly(libllvm: Tool, path: Path, primals: Iterable[str]) -> list[I
         functions = call_tree(Inspector(module), module.named(primals))
         places = {module.place(call) for function in functions for call in _assembly_calls(module, function)}
     return [InlineAssembly(place) for place in sorted(places, key=str)]
+
+
+Places = dict[str, str]
+"""By a place of an instruction, such as one in std: the place in the user's own crate that leads there."""
+
+
+def places_in_user_code(libllvm: Tool, path: Path, primals: Iterable[Iterable[str]]) -> list[Places]:
+    """Those in the functions (names in the module, some together) and in all they call."""
+    with Module(libllvm, path) as module:
+        inspector = Inspector(module)
+        steps = cache(lambda function: list(_steps(inspector, function)))
+        return [_places(steps, module.named(names)) for names in primals]
+
+
+def _steps(inspector: Inspector, function: Value) -> Iterator[tuple[str, str | None, Value]]:
+    """Of each instruction of a function its place, that in the user's own crate, and what is called and looked into, or 0."""
+    module = inspector.module
+    for instruction in module.instructions(function):
+        callee = module.callee(instruction) if module.is_call(instruction) else 0
+        is_seen = bool(callee) and module.is_defined(callee) and not inspector.is_inactive(callee)
+        yield module.place(instruction) or "", module.own_place(instruction), callee if is_seen else 0
+
+
+def _places(steps: Callable[[Value], list[tuple[str, str | None, Value]]], roots: Iterable[Value]) -> Places:
+    found = Places()
+    waiting: list[tuple[Value, str | None]] = [(function, None) for function in roots]
+    known = {function for function, _ in waiting}
+    while waiting:
+        function, caller = waiting.pop(0)
+        for place, itself, callee in steps(function):
+            own = itself or caller
+            if place and own:
+                found.setdefault(place, own)
+            if callee and callee not in known:
+                known.add(callee)
+                waiting.append((callee, own))
+    return found
 
 
 def call_tree(inspector: Inspector, roots: Iterable[Value]) -> nx.DiGraph[Value]:

@@ -19,7 +19,7 @@ _SOURCES = {0x11, 0x29}
 # The operands of DISubprogram, and of any scope; of DITemplateTypeParameter and of DIGlobalVariable; of DISubroutineType; of
 # DIDerivedType and DICompositeType alike (in LLVM 22).
 _SCOPE, _NAME, _SIGNATURE, _TEMPLATE = 1, 2, 4, 9
-_PARAMETER_TYPE, _VARIABLE_TYPE = 1, 3
+_PARAMETER_TYPE, _VARIABLE_NAME, _VARIABLE_TYPE = 1, 1, 3
 _TYPES = 5
 _BASE_TYPE, _ELEMENTS, _DISCRIMINATOR = 5, 6, 10
 _EXTRA_DATA = 6  # of a member that is a variant: its tag
@@ -75,6 +75,13 @@ def variable_type(module: Module, variable: Value) -> Value:
     return module.metadata_operands(described[0])[_VARIABLE_TYPE] if described else 0
 
 
+def name_of_variable(module: Module, variable: Value) -> str:
+    """What the user calls a global variable; empty where debug info does not say it, as of std's own."""
+    described = [module.metadata_operands(expression)[0] for expression in module.global_debug_info(variable)]
+    operands = module.metadata_operands(described[0]) if described else []
+    return module.metadata_string(operands[_VARIABLE_NAME]) if operands else ""
+
+
 def holds_float(module: Module, ty: Value) -> bool:
     """Whether there is a float in a value of the type itself, be it in one variant of an enum; not behind a pointer."""
     return not numbers(module, ty).isdisjoint(FLOAT_BITS)
@@ -95,6 +102,17 @@ def floats_reached(module: Module, ty: Value) -> frozenset[str]:
     """The float types (`f32`, `f64` …) in a value of the type, and in whatever its pointers lead to."""
     names = {name(module, node) for node in _reached(module, ty) if module.metadata_tag(node) == BASE}
     return frozenset(names & FLOAT_BITS.keys())
+
+
+def numbers_reached(module: Module, ty: Value) -> frozenset[str]:
+    """The types of the numbers that the pointers in what a pointer leads to lead to, lengths and capacities left out."""
+    inside = (base_type(module, node) for node in _reached(module, base_type(module, ty)) if is_pointer(module, node))
+    return frozenset().union(*(numbers(module, pointee) for pointee in inside if pointee))
+
+
+def is_pointer(module: Module, ty: Value) -> bool:
+    """Whether the type is that of a pointer."""
+    return module.metadata_tag(ty) == POINTER
 
 
 def floats_pointed_to(module: Module, ty: Value) -> frozenset[str]:

@@ -8,23 +8,23 @@ place of its result, which is its caller's stack.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from ctypes import c_void_p
 from dataclasses import dataclass, field
 
+from pipeline.analyses import foreign
 from pipeline.analyses.call_tree import indirect_calls
-from pipeline.analyses.debug_info import FLOAT_BITS, floats_reached, path, signature_types, types_around, types_in
+from pipeline.analyses.debug_info import FLOAT_BITS, floats_reached, path, paths_around, signature_types, types_around, types_in
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
-STD = {"core", "alloc", "std"}
+_STD = {"core", "alloc", "std"}
 """The crates of the standard library."""
 _TEXT = {"fmt"}, {"write_str", "write_char", "write_fmt"}
 """What `core::fmt` calls through pointers: by `Display` and the like, and by `Write`."""
 _DIGITS = (["core", "fmt"], ["core", "num"])
 """Where std makes text of numbers."""
+_OF_THE_SYSTEM = (["std", "sys"], ["std", "time"], ["core", "time"])
+"""Where std deals with the operating system, and with its clocks."""
 _WORD_BITS = min(bits for bits in FLOAT_BITS.values() if bits > 16)
-
-_SIGNATURES = {"IsAAtomicRMWInst": (c_void_p, [c_void_p]), "IsAAtomicCmpXchgInst": (c_void_p, [c_void_p])}
 
 
 @dataclass
@@ -38,7 +38,6 @@ class Effects:
     _by_type: dict[Value, list[Value]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.inspector.api.load(_SIGNATURES)
         for function in self.inspector.module.functions():
             if _has_address(self.inspector, function):
                 self._by_type.setdefault(self.inspector.function_type(function), []).append(function)
@@ -63,7 +62,7 @@ class Effects:
             for user in inspector.module.users(value):
                 if inspector.api.IsAGetElementPtrInst(user) or inspector.is_choice(user):
                     waiting += [user] if user not in known else []
-                elif not inspector.leaves_alone(user) and not self._is_access_to_integers(user, value):
+                elif not (inspector.leaves_alone(user) or self._is_access_to_integers(user, value) or self._is_theirs(user)):
                     return True
         return False
 
@@ -74,6 +73,15 @@ class Effects:
             return False
         is_integer = bool(inspector.integer_bits(inspector.accessed_type(user)))
         return is_integer and not _is_about_floats(inspector, user)
+
+    def _is_theirs(self, user: Value) -> bool:
+        """Whether a pointer goes to where no float is, and none comes from: a foreign function of integers, a copy of them."""
+        inspector = self.inspector
+        if not inspector.module.is_call(user):
+            return False
+        is_strangers = foreign.is_foreign(inspector, user) and foreign.hands_over_no_float(inspector, user)
+        is_lifes_end = inspector.is_lifetime(user)
+        return is_lifes_end or is_strangers or (inspector.is_bulk_write(user) and not _is_about_floats(inspector, user))
 
     def reached(self, function: Value) -> list[Value]:
         """The function, and all that it may call."""
@@ -115,20 +123,16 @@ class Effects:
 
     def _writes_floats(self, function: Value) -> bool:
         """Whether a float, or a word that may be one or lead to one, is written to memory that is not the function's own."""
-        if function not in self._written and self._makes_text(function):
-            self._written[function] = False
         if function not in self._written:
-            is_users = self._is_users(function) and _knows_floats(self.inspector, function)
+            is_users = not is_stds(self.inspector, function) and _knows_floats(self.inspector, function)
             instructions = self.inspector.module.returning_instructions(function)
-            self._written[function] = any(self._writes_float(function, i, is_users=is_users) for i in instructions)
+            writes = (self._writes_float(function, instruction, is_users=is_users) for instruction in instructions)
+            self._written[function] = not self._makes_text(function) and any(writes)
         return self._written[function]
 
     def _makes_text(self, function: Value) -> bool:
         """Whether a function is one of those by which std makes text of numbers: of a float they write digits, never itself."""
         return path(self.inspector.module, self.inspector.module.subprogram(function))[:2] in _DIGITS
-
-    def _is_users(self, function: Value) -> bool:
-        return path(self.inspector.module, self.inspector.module.subprogram(function))[:1] not in ([crate] for crate in STD)
 
     def _writes_float(self, function: Value, instruction: Value, *, is_users: bool) -> bool:
         inspector = self.inspector
@@ -160,6 +164,11 @@ class Effects:
         return inspector.returns_by_pointer(function) and base == inspector.parameters(function)[0]
 
 
+def is_stds(inspector: Inspector, function: Value) -> bool:
+    """Whether a function was written in the standard library."""
+    return not _STD.isdisjoint(path(inspector.module, inspector.module.subprogram(function))[:1])
+
+
 def _has_address(inspector: Inspector, function: Value) -> bool:
     """Whether a function is used otherwise than by being called, and by asking for its derivative."""
     module = inspector.module
@@ -179,7 +188,13 @@ def _base_name(inspector: Inspector, function: Value) -> str:
 
 
 def _is_about_floats(inspector: Inspector, instruction: Value) -> bool:
-    """Whether the function in which an instruction was written is about floats; not where debug info has no types of it."""
+    """Whether the function in which an instruction was written is about floats; not where debug info has no types of it.
+
+    Of what std has for the operating system it has none: there are none.
+    """
+    innermost = next(paths_around(inspector.module, instruction), [])
+    if innermost[:2] in _OF_THE_SYSTEM and innermost[2:3] != ["thread_local"]:
+        return False
     types = next((types for types in types_around(inspector.module, instruction) if types), [])
     return any(floats_reached(inspector.module, ty) for ty in types if ty)
 

@@ -8,8 +8,7 @@ that is taken is lost, as in `xs.fold(f64::NAN, f64::max)`.
 from __future__ import annotations
 
 import re
-from ctypes import POINTER, c_double, c_int, c_void_p
-from typing import Any
+from ctypes import c_int
 
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
@@ -18,13 +17,6 @@ _EXTREMES = re.compile(r"llvm\.(?:max|min)(?:imum)?num\..*")
 _ELSE = {"max": 0, "min": 1}
 """Which argument is in the place of the `else`."""
 _UNORDERED = 8  # LLVMRealUNO
-
-_SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
-    "IsAFCmpInst": (c_void_p, [c_void_p]),
-    "GetFCmpPredicate": (c_int, [c_void_p]),
-    "IsAConstantFP": (c_void_p, [c_void_p]),
-    "ConstRealGetDouble": (c_double, [c_void_p, POINTER(c_int)]),
-}
 
 
 def is_extreme(inspector: Inspector, call: Value) -> bool:
@@ -40,10 +32,11 @@ def place_of_else(inspector: Inspector, call: Value) -> int:
 
 def may_lose(inspector: Inspector, call: Value) -> bool:
     """Whether what counts where neither is less than the other may be NaN beside a number."""
-    inspector.api.load(_SIGNATURES)
     arguments, place = inspector.module.arguments(call), place_of_else(inspector, call)
     counts, other = arguments[place], arguments[1 - place]
     if counts == other or _is_number(inspector, counts) or _gives_way(inspector, counts, other):
+        return False
+    if all(inspector.rounds_or_compares(user) for user in inspector.module.users(call)):
         return False
     # LLVM may make a choice of the result of the choice of the argument.
     return not all(_without_nan(inspector, user, other) == (counts, call) for user in inspector.module.users(call))
@@ -67,9 +60,14 @@ def _without_nan(inspector: Inspector, value: Value, other: Value) -> tuple[Valu
     if not inspector.api.IsASelectInst(value):
         return None
     condition, first, second = inspector.operands(value)
-    if inspector.module.is_call(condition):  # behind which it is hidden from LLVM
-        condition, *_ = inspector.module.arguments(condition)
     if not inspector.api.IsAFCmpInst(condition) or inspector.api.GetFCmpPredicate(condition) != _UNORDERED or first != other:
         return None
     tested, _ = inspector.operands(condition)
-    return tested, second
+    return _behind(inspector, tested), second
+
+
+def _behind(inspector: Inspector, value: Value) -> Value:
+    """What a repair has hidden from LLVM in a call of what is inactive; elsewhere the value itself."""
+    callee = inspector.module.callee(value) if inspector.module.is_call(value) else 0
+    is_hidden = callee and inspector.module.is_function(callee) and inspector.is_inactive(callee)
+    return inspector.module.arguments(value)[0] if is_hidden else value

@@ -56,10 +56,8 @@ def _may_pass(inspector: Inspector, loop: Loop, counted: Value, end: Value) -> b
     phi, _ = inspector.origin(counted)
     if inspector.api.IsAConstantInt(end) or not _is_phi_of(inspector, loop, phi):
         return False
-    incoming = list(zip(inspector.chosen(phi), inspector.incoming_blocks(phi), strict=True))
-    steps = {inspector.origin(value) for value, block in incoming if block in loop.blocks}
-    starts = {value for value, block in incoming if block not in loop.blocks}
-    if steps != {(phi, 1)} or not all(map(inspector.api.IsAConstantInt, starts)):
+    starts, steps = _incoming(inspector, loop, phi)
+    if {inspector.origin(step) for step in steps} != {(phi, 1)} or not all(map(inspector.api.IsAConstantInt, starts)):
         return False
     begins_at_zero = counted == phi and all(inspector.api.ConstIntGetZExtValue(start) == 0 for start in starts)
     return _is_in(inspector, loop, end) or not begins_at_zero
@@ -87,6 +85,15 @@ def _is_phi_of(inspector: Inspector, loop: Loop, value: Value) -> bool:
     return bool(inspector.api.IsAPHINode(value)) and inspector.api.GetInstructionParent(value) == loop.header
 
 
+def _incoming(inspector: Inspector, loop: Loop, phi: Value) -> tuple[set[Value], set[Value]]:
+    """What a phi of a loop's header begins as, and what it goes on as."""
+    starts: set[Value] = set()
+    steps: set[Value] = set()
+    for value, block in zip(inspector.chosen(phi), inspector.incoming_blocks(phi), strict=True):
+        (steps if block in loop.blocks else starts).add(value)
+    return starts, steps
+
+
 def _is_in(inspector: Inspector, loop: Loop, value: Value) -> bool:
     return bool(inspector.api.IsAInstruction(value)) and inspector.api.GetInstructionParent(value) in loop.blocks
 
@@ -106,9 +113,7 @@ def _is_met(inspector: Inspector, loop: Loop, comparison: Value) -> bool:
         phi, done = inspector.origin(counted)
         if not _is_phi_of(inspector, loop, phi):
             continue
-        incoming = list(zip(inspector.chosen(phi), inspector.incoming_blocks(phi), strict=True))
-        steps = {inspector.origin(value) for value, block in incoming if block in loop.blocks}
-        starts = {inspector.origin(value) for value, block in incoming if block not in loop.blocks}
+        starts, steps = ({inspector.origin(value) for value in values} for values in _incoming(inspector, loop, phi))
         if len(steps) != 1 or len(starts) != 1:
             return False
         ((base, step),), ((start, way),) = steps, starts

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pipeline.analyses.call_tree import call_tree
-from pipeline.audit import choices, headers, inactive, memory, paths, variables, words
+from pipeline.audit import bits, choices, headers, inactive, memory, paths, variables, words
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Module, Value
 from pipeline.llvm_inspect import Inspector
@@ -28,7 +28,7 @@ def audit(libllvm: Tool, path: Path, reverse: Iterable[str] = (), forward: Itera
         found = [finding for function in tree for finding in findings(inspector, function)]
         found += [*inactive.functions(inspector, tree)]
         for function in _tree(inspector, reverse):
-            for rule in (memory.taken_for_constant, paths.of_loops, paths.added_twice, paths.results_lost):
+            for rule in (memory.taken_for_constant, paths.of_loops, paths.added_twice, paths.results_lost, choices.steep):
                 found += rule(inspector, function)
         found += memory.stored_by_recursion(inspector, _tree(inspector, reverse))
         for shim in forward:
@@ -41,8 +41,11 @@ def findings(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     yield from headers.of_calls(inspector, function)
     yield from memory.taken_for_undefined(inspector, function)
     yield from memory.copied_as_one_type(inspector, function)
+    yield from memory.exchanged(inspector, function)
     yield from variables.thread_locals(inspector, function)
+    yield from variables.statics(inspector, function)
     yield from words.moved(inspector, function)
+    yield from bits.computed(inspector, function)
     yield from choices.extremes(inspector, function)
 
 

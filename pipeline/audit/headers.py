@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from pipeline.analyses import origins
 from pipeline.analyses.call_tree import calls, indirect_calls
-from pipeline.analyses.debug_info import holds_float, is_aggregate, path, signature_types
+from pipeline.analyses.debug_info import holds_float, is_aggregate, path, paths_around, signature_types
+from pipeline.analyses.foreign import has_c_name
 from pipeline.audit.finding import finding
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Value
@@ -17,10 +18,16 @@ _OUTSIDE = "what is called here through a pointer comes from outside of the prog
 _PACKED = "a function that has floats in the integers of its header would lose their derivatives: `{}`"
 _MIXED = "a function that returns floats beside integers would lose their derivatives: `{}`"
 _TEXT = "text is written here to what may hold floats, or by a `Display` that writes some: their derivatives would be lost"
+_ASSEMBLY = "inline assembly cannot be differentiated"
 _VARIADIC = "a variadic function cannot be differentiated: `{}`"
+_SYSTEM = "what std asks of the operating system here has no derivative: `{}`"
+_CALLS_BACK = "a foreign function that is given a function to call cannot be differentiated: `{}`"
+_NAMED_IN_C = "a function that is called from outside of Rust would be taken for what Enzyme knows by its name: `{}`"
+_WRITES_BESIDE = "what a foreign function writes where it is told to would be lost: `{}`"
 
 _WRITE = ["core", "fmt", "write"]
 """What `format!`, `write!` and the like come to."""
+_BESIDE = {"modf", "modff", "modfl"}
 _IN_REGISTERS = 128
 """Bits of the largest aggregate that rustc returns as an integer."""
 
@@ -29,9 +36,12 @@ def of_calls(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     """What is called in a function and has no derivative, or loses it."""
     for call in indirect_calls(inspector, function):
         yield finding(inspector, call, _why_unknown(inspector, call))
-    for call in calls(inspector, function):
-        if message := _complaint(inspector, inspector.module.callee(call)):
-            yield finding(inspector, call, message.format(inspector.module.name(inspector.module.callee(call))))
+    for call in (call for call in calls(inspector, function) if not inspector.is_call_said_inactive(call)):
+        callee = inspector.module.callee(call)
+        if inspector.module.is_inline_assembly(callee):
+            yield finding(inspector, call, _ASSEMBLY)
+        elif message := _complaint(inspector, callee) if inspector.module.is_defined(callee) else _of_foreign(inspector, call):
+            yield finding(inspector, call, message.format(inspector.module.name(callee)))
 
 
 def _why_unknown(inspector: Inspector, call: Value) -> str:
@@ -43,11 +53,11 @@ def _why_unknown(inspector: Inspector, call: Value) -> str:
 
 
 def _complaint(inspector: Inspector, callee: Value) -> str:
-    """What is wrong with a callee; empty where nothing is."""
-    if inspector.module.is_function(callee) and _is_foreign_variadic(inspector, callee):
-        return _VARIADIC
-    if not inspector.module.is_defined(callee) or inspector.is_inactive(callee):
+    """What is wrong with a function of the program; empty where nothing is."""
+    if inspector.is_inactive(callee):
         return ""
+    if has_c_name(inspector, callee):
+        return _NAMED_IN_C
     if path(inspector.module, inspector.module.subprogram(callee)) == _WRITE:
         return _TEXT
     returned = inspector.members(inspector.return_type(inspector.function_type(callee)))
@@ -56,9 +66,16 @@ def _complaint(inspector: Inspector, callee: Value) -> str:
     return _PACKED if _has_packed_result(inspector, callee) or _has_packed_parameter(inspector, callee) else ""
 
 
-def _is_foreign_variadic(inspector: Inspector, function: Value) -> bool:
-    is_variadic = bool(inspector.api.IsFunctionVarArg(inspector.function_type(function)))
-    return is_variadic and not inspector.module.is_defined(function) and not inspector.is_enzymes(function)
+def _of_foreign(inspector: Inspector, call: Value) -> str:
+    """What is wrong with a call of what has no body; of modf and the like Enzyme forgets what they write."""
+    module, callee = inspector.module, inspector.module.callee(call)
+    if not module.is_function(callee) or inspector.is_enzymes(callee):
+        return ""
+    if any(module.is_function(base) for argument in module.arguments(call) for base in inspector.bases(argument)):
+        return _CALLS_BACK
+    if inspector.api.IsFunctionVarArg(inspector.function_type(callee)):
+        return _SYSTEM if next(paths_around(module, call), [""])[0] == "std" else _VARIADIC
+    return _WRITES_BESIDE if module.name(callee) in _BESIDE else ""
 
 
 def _has_packed_result(inspector: Inspector, function: Value) -> bool:

@@ -18,6 +18,7 @@ _CONSTANT = (
     "memory that is one of several at a place would be taken for constant if it is only written, and its content for an adjoint"
 )
 _MIXED = "a copy of elements that hold floats beside other things, as many as the program says, would be taken for one of them"
+_EXCHANGED = "an exchange of pointers (an atomic) cannot be differentiated"
 _RECURSIVE = "an integer that a recursive function returns by pointer would be stored to a shadow that may not be there"
 
 _ZEROED = {"calloc", "__rust_alloc_zeroed"}
@@ -44,6 +45,13 @@ def copied_as_one_type(inspector: Inspector, function: Value) -> Iterator[Diagno
         is_copy = inspector.module.name(inspector.module.callee(call)).startswith(_COPIES)
         if is_copy and not inspector.api.IsAConstantInt(inspector.module.arguments(call)[2]) and _is_mixed(inspector, call):
             yield finding(inspector, call, _MIXED)
+
+
+def exchanged(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
+    """Atomic exchanges of pointers: Enzyme knows none, and breaks down."""
+    for instruction in inspector.module.returning_instructions(function):
+        if inspector.exchanges(instruction) and inspector.atomic_type(instruction) == inspector.pointer_type():
+            yield finding(inspector, instruction, _EXCHANGED)
 
 
 def _is_mixed(inspector: Inspector, copy: Value) -> bool:

@@ -16,6 +16,7 @@ def variants(config: Config) -> dict[str, Config]:
     unoptimised = msgspec.structs.replace(
         config,
         name=f"{config.name}-gradcheck-unoptimised",
+        strategy="single-module-merge",  # a slice is optimised as it is cut
         profile="dev",
         opt1=Opt1(level=0),
         opt2=Opt2(level=0),

@@ -10,13 +10,14 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
 from pipeline import process
+from pipeline.config import Ranges
 from pipeline.errors import UserError
 from pipeline.request import Points
 
@@ -38,6 +39,7 @@ class Function(msgspec.Struct, frozen=True):
     function: str
     place: str
     derivatives: tuple[str, ...]
+    arguments: tuple[str, ...] = ()
 
     @property
     def position(self) -> tuple[str, int, int]:
@@ -55,6 +57,7 @@ class Check:
     """What a check depends on beside the programs: for the key under which it is known to have passed."""
 
     points: Points
+    ranges: Ranges
 
 
 class Point(msgspec.Struct, frozen=True):
@@ -121,9 +124,28 @@ def chosen(known: Sequence[Function], names: Sequence[str]) -> list[Function]:
     return [function for function in known if not names or any(function.is_called(name) for name in names)]
 
 
-def check(program: Path, folder: Path, function: Function, build: str, points: Points) -> Checked:
-    """What the program finds of a function."""
+def ranges_of(known: Sequence[Function], ranges: Ranges) -> dict[Function, dict[str, str]]:
+    """The ranges of each function's arguments.
+
+    Raises: UserError for a function that gradcheck does not know, and for an argument that a function does not have.
+    """
+    found: dict[Function, dict[str, str]] = {}
+    for name, its in ranges.items():
+        for function in chosen(known, [name]):
+            if strangers := its.keys() - set(function.arguments):
+                there = ", ".join(function.arguments) or "none"
+                what = f"`gradcheck.ranges.{name}.{min(strangers)}`: `{function.function}` has no such argument"
+                raise UserError(f"error: {what}\n  --> {function.place}\n  = help: its arguments are: {there}")
+            found.setdefault(function, {}).update(its)
+    return found
+
+
+def check(
+    program: Path, folder: Path, function: Function, build: str, points: Points, ranges: Mapping[str, str] = {}
+) -> Checked:
+    """What the program finds of a function; the numbers of an argument are in its range, if there is one."""
     variables = {"FUNCTION": function.place, "POINTS": points.count, "SEED": points.seed, "LENGTH": points.length}
+    variables["RANGES"] = "\n".join(f"{argument}={text}" for argument, text in ranges.items())
     try:
         finished, lines = _run(program, folder, {name: str(value) for name, value in variables.items()})
     except TimeoutError:

@@ -15,6 +15,7 @@ from pipeline.repairs import (
     apart,
     beginnings,
     by_pointer,
+    c_names,
     carried,
     constants,
     copies,
@@ -22,21 +23,25 @@ from pipeline.repairs import (
     extremes,
     fills,
     floats,
+    foreign,
     growth,
     hash_tables,
     inline,
     integers,
+    locks,
     loops,
     mixed,
     nested,
     opaque,
     overlaps,
     panics,
+    primals,
     recursive_results,
     results,
     retype,
     split_words,
     statics,
+    steep,
     switches,
     vtables,
     zeroed,
@@ -54,7 +59,10 @@ They make of a loop over two words the word with its halves: done here first, th
 """
 
 _OF_CALLS = (
+    ("c_names", c_names.give_own),
     ("apart", apart.say_inactive),
+    ("foreign", foreign.say_inactive),
+    ("locks", locks.keep_apart),
     ("nested", nested.inline),
     ("inline", inline.headers_with_packed_floats),
     ("dispatch", dispatch.indirect_calls),
@@ -64,6 +72,7 @@ _OF_CALLS = (
     ("inline", inline.results_with_pointers_for_numbers),  # not those that growth inlines
 )
 _OF_MEMORY = (
+    ("dispatch", dispatch.call_what_is_known),
     ("recursive_results", recursive_results.hide),
     ("overlaps", overlaps.by_copy),
     ("zeroed", zeroed.by_store),
@@ -81,6 +90,8 @@ _OF_PATHS = (
     ("carried", carried.use_twice),
     ("integers", integers.say_inactive),
     ("results", results.keep),
+    ("steep", steep.make_finite),
+    ("primals", primals.preserve),  # of what the others have made, too
 )
 NAMES = (
     *dict.fromkeys(name for name, _ in _OF_CALLS),

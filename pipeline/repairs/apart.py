@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
+from pipeline.analyses.allocations import frees_what_it_takes
 from pipeline.analyses.debug_info import path, signature_types, type_name
-from pipeline.analyses.effects import STD, Effects
+from pipeline.analyses.effects import Effects, is_stds
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.llvm_inspect import Inspector
@@ -49,6 +50,7 @@ def _outermost(editor: Editor, effects: Effects, shims: Sequence[Value]) -> list
         for function in mentioned:
             known.add(function)
             is_apart = deals_with_the_outside(editor, function) and not effects.gives_floats(function)
+            is_apart = is_apart and not frees_what_it_takes(editor, function)
             (found if is_apart else waiting).append(function)
     looked_at = known - set(found)
     return [
@@ -123,10 +125,10 @@ def deals_with_the_outside(inspector: Inspector, function: Value) -> bool:
     """
     if inspector.returns_by_pointer(function):
         return False
-    where = path(inspector.module, inspector.module.subprogram(function))
-    if not where or where[0] not in STD:
+    if not is_stds(inspector, function):
         types = [type_name(inspector.module, ty) for ty in signature_types(inspector.module, function)]
         return any(text in ty for ty in types for text in _TEXTS)
+    where = path(inspector.module, inspector.module.subprogram(function))
     is_outside = where[0] == _OUTSIDE and where[1] not in _CARRIES and not where[-1].startswith(_READS)
     return is_outside or where[:2] in _IN_CORE or where[-1].partition("<")[0] == "fmt"
 

@@ -8,12 +8,13 @@ other pointer, a function of that type whose address is taken.  Where there is n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from pipeline.analyses import call_tree, origins
+from pipeline.analyses.allocations import frees
 from pipeline.analyses.control_flow import ControlFlow
-from pipeline.analyses.debug_info import floats_reached, path, signature_types
-from pipeline.analyses.effects import STD
+from pipeline.analyses.debug_info import floats_reached, signature_types
+from pipeline.analyses.effects import is_stds
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import opaque
@@ -28,6 +29,8 @@ _STALE = ("captures", "readonly", "readnone", "writeonly")
 _DROP = 0
 """At which byte of a vtable stands what drops the value; null where there is nothing to do."""
 
+_NAME = "crategrad_dispatch_"
+
 Kind = tuple[Value, int | None]
 """The type of what is called, and at which byte of a vtable its address stood."""
 
@@ -37,12 +40,14 @@ def indirect_calls(editor: Editor, shims: Sequence[Value]) -> list[str]:
     done: list[str] = []
     dispatchers: dict[Kind, Value] = {}
     while True:
-        found = [(f, call) for f in call_tree.call_tree(editor, shims) for call in _calls(editor, f)]
+        tree = call_tree.call_tree(editor, shims)
+        found = [(f, call) for f in tree for call in _calls(editor, f)]
         kinds = {call: (editor.called_type(call), editor.vtable_slot(editor.module.callee(call))) for _, call in found}
         for kind, caller in {kinds[call]: function for function, call in found}.items():
             candidates = [] if kind in dispatchers else _candidates(editor, kind)
             if kind not in dispatchers and len(candidates) <= MOST:
-                dispatchers[kind] = _dispatcher(editor, f"crategrad_dispatch_{len(dispatchers)}", kind, candidates, caller)
+                hidden = _hidden(editor, candidates, tree) if kind[1] == _DROP else set()
+                dispatchers[kind] = _dispatcher(editor, f"{_NAME}{len(dispatchers)}", kind, candidates, caller, hidden)
                 names = ", ".join(editor.module.name(candidate) for candidate in candidates) or "nothing"
                 done.append(f"dispatch: {editor.module.name(dispatchers[kind])} of {len(candidates)}: {names}")
         found = [(function, call) for function, call in found if kinds[call] in dispatchers]
@@ -53,6 +58,29 @@ def indirect_calls(editor: Editor, shims: Sequence[Value]) -> list[str]:
             if kinds[call][1] == _DROP:
                 _call_always(editor, function, call)
             _rewrite(editor, call, dispatchers[kinds[call]])
+
+
+def call_what_is_known(editor: Editor, shims: Sequence[Value]) -> list[str]:
+    """Call by its name what has turned out to be the one function that a pointer is; a line for each function.
+
+    Enzyme would want a shadow of what is handed over to be compared.
+    """
+    done = []
+    for function in call_tree.call_tree(editor, shims):
+        found = [call for call in call_tree.calls(editor, function) if _compares_constant(editor, call)]
+        for call in found:
+            called, *arguments = editor.module.arguments(call)
+            with editor.module.before(call) as builder:
+                editor.replace(call, editor.call(builder, editor.function_type(called), called, arguments))
+        if found:
+            done.append(f"dispatch: {len(found)} known by now in {editor.module.name(function)}")
+    return done
+
+
+def _compares_constant(editor: Editor, call: Value) -> bool:
+    module = editor.module
+    is_dispatcher = module.name(module.callee(call)).rpartition(_NAME)[2].isdigit()
+    return is_dispatcher and module.is_function(module.arguments(call)[0])
 
 
 def _calls(editor: Editor, function: Value) -> list[Value]:
@@ -71,7 +99,9 @@ def _candidates(editor: Editor, kind: Kind) -> list[Value]:
     return [f for f in functions if any(not module.is_call(user) or module.callee(user) != f for user in module.users(f))]
 
 
-def _dispatcher(editor: Editor, name: str, kind: Kind, candidates: Sequence[Value], caller: Value) -> Value:
+def _dispatcher(
+    editor: Editor, name: str, kind: Kind, candidates: Sequence[Value], caller: Value, hidden: Container[Value]
+) -> Value:
     """Each candidate behind a function into which type analysis does not look: what `self` is differs between them."""
     ty, _ = kind
     called = {editor.null(): 0} if kind[1] == _DROP else {}
@@ -82,7 +112,7 @@ def _dispatcher(editor: Editor, name: str, kind: Kind, candidates: Sequence[Valu
         for index, word in enumerate((editor.return_type(ty), *editor.parameter_types(ty))):
             if float_type := editor.enzyme_type(word):
                 editor.add_text_attribute(called[candidate], "enzyme_type", f"{{[-1]:{float_type}}}", index)
-        if kind[1] == _DROP and not _drops_floats(editor, candidate):
+        if candidate in hidden:
             hide(editor, called[candidate])
     names = ", ".join(editor.module.name(candidate) for candidate in candidates) or "nothing"
     complaint = f"error: differentiated code called a pointer that is none of what it could be here: {names}\n"
@@ -91,6 +121,17 @@ def _dispatcher(editor: Editor, name: str, kind: Kind, candidates: Sequence[Valu
     if len(candidates) > 1:
         _forget_types(editor, dispatcher)
     return dispatcher
+
+
+def _hidden(editor: Editor, candidates: Sequence[Value], tree: Iterable[Value]) -> set[Value]:
+    """What drops no floats, and need not be differentiated.
+
+    But what drops a value that may have been made in sight of Enzyme, and frees memory: Enzyme frees what is allocated in its
+    sight at the end, and leaves out every other `free` that it sees.
+    """
+    made_here = {mentioned for function in tree for mentioned in editor.functions_mentioned(function)}
+    without_floats = {candidate for candidate in candidates if not _drops_floats(editor, candidate)}
+    return {candidate for candidate in without_floats if candidate not in made_here or not frees(editor, candidate)}
 
 
 def _forget_types(editor: Editor, dispatcher: Value) -> None:
@@ -116,7 +157,7 @@ def _drops_floats(editor: Editor, function: Value) -> bool:
     """Whether what a function drops leads to floats, for all that is known; not what std itself drops, which has no types."""
     types = signature_types(editor.module, function)
     if not types:
-        return path(editor.module, editor.module.subprogram(function))[:1] not in ([crate] for crate in STD)
+        return not is_stds(editor, function)
     return any(not ty or bool(floats_reached(editor.module, ty)) for ty in types[1:])
 
 

@@ -45,16 +45,14 @@ def _call_what_is_known(editor: Editor, call: Value) -> None:
 def _let_nan_give_way(editor: Editor, call: Value) -> None:
     """Put the other one in the place of what counts where neither is less, if that is NaN.
 
-    The result is the same, so LLVM would undo it: it is not shown on what the choice depends.
+    The result is the same, so LLVM would undo it: it is not shown what is asked whether it is NaN.
     """
     arguments, place = editor.module.arguments(call), place_of_else(editor, call)
     counts, other = arguments[place], arguments[1 - place]
     number = other
     if not editor.api.IsAConstantFP(counts):
+        tested = opaque.same(editor, counts, call) if editor.is_float(counts) else counts
         with editor.module.before(call) as builder:
-            is_nan = editor.api.BuildFCmp(builder, _UNORDERED, counts, counts, b"")
-        if editor.integer_bits(editor.api.TypeOf(is_nan)):
-            is_nan = opaque.same(editor, is_nan, call)
-        with editor.module.before(call) as builder:
+            is_nan = editor.api.BuildFCmp(builder, _UNORDERED, tested, tested, b"")
             number = editor.api.BuildSelect(builder, is_nan, other, counts, b"")
     editor.api.SetOperand(call, place, number)

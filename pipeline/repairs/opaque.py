@@ -5,6 +5,8 @@ Each is a function of its own, inactive, and not inlined until Enzyme has run: n
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 
@@ -49,16 +51,14 @@ def store(editor: Editor, instruction: Value) -> None:
     value, pointer = editor.operands(instruction)
     bits = editor.integer_bits(editor.api.TypeOf(value))
     name = f"crategrad_store_i{bits}" if bits else "crategrad_store_ptr"
-    function = next(iter(editor.module.named([name])), 0)
-    if not function:
-        function = editor.internal_function(name, editor.void_type(), [editor.api.TypeOf(value), editor.pointer_type()])
+    function, is_new = _function(editor, name, editor.void_type(), [editor.api.TypeOf(value), editor.pointer_type()])
+    if is_new:
         hide(editor, function)
         with editor.block(function) as builder:
             made = editor.api.BuildStore(builder, *editor.parameters(function))
             editor.api.SetAlignment(made, 1)
             editor.api.BuildRetVoid(builder)
-    with editor.module.before(instruction) as builder:
-        editor.call(builder, editor.function_type(function), function, [value, pointer])
+    _call(editor, function, [value, pointer], instruction)
     editor.api.InstructionEraseFromParent(instruction)
 
 
@@ -75,57 +75,49 @@ def outline(editor: Editor, access: Value) -> None:
         for index, operand in enumerate(editor.operands(access)):
             editor.api.SetOperand(made, index, given.get(operand, operand))
         editor.api.BuildRetVoid(builder) if result == editor.void_type() else editor.api.BuildRet(builder, made)
-    with editor.module.before(access) as builder:
-        call = editor.call(builder, editor.function_type(function), function, taken)
+    call = _call(editor, function, taken, access)
     editor.replace(access, call) if result != editor.void_type() else editor.api.InstructionEraseFromParent(access)
 
 
 def cast(editor: Editor, value: Value, ty: Value, place: Value) -> Value:
     """The value's bits as a type of the same width, before the instruction `place`."""
-    function = _function(editor, editor.api.TypeOf(value), ty)
-    with editor.module.before(place) as builder:
-        return editor.call(builder, editor.function_type(function), function, [value])
+    return _call(editor, _cast(editor, editor.api.TypeOf(value), ty), [value], place)
 
 
 def same(editor: Editor, value: Value, place: Value) -> Value:
-    """An integer or a pointer, before the instruction `place`, of which nobody knows before opt2 where it comes from."""
+    """A number or a pointer, before the instruction `place`, of which nobody knows before opt2 where it comes from."""
     ty = editor.api.TypeOf(value)
-    name = f"crategrad_same_i{editor.integer_bits(ty)}" if editor.integer_bits(ty) else "crategrad_same_ptr"
-    function = next(iter(editor.module.named([name])), 0)
-    if not function:
-        function = editor.internal_function(name, ty, [ty])
+    of_integers = f"i{editor.integer_bits(ty)}" if editor.integer_bits(ty) else ""
+    name = f"crategrad_same_{of_integers or editor.float_name(ty) or 'ptr'}"
+    function, is_new = _function(editor, name, ty, [ty])
+    if is_new:
         hide(editor, function)
         editor.add_attribute(function, "memory", _NOTHING)
         with editor.block(function) as builder:
             editor.api.BuildRet(builder, *editor.parameters(function))
-    with editor.module.before(place) as builder:
-        return editor.call(builder, editor.function_type(function), function, [value])
+    return _call(editor, function, [value], place)
 
 
 def active(editor: Editor, number: Value, place: Value) -> Value:
     """A float, before the instruction `place`, that has a tangent for all that Enzyme knows."""
     ty = editor.api.TypeOf(number)
     name = f"crategrad_active_{editor.enzyme_type(ty).rpartition('@')[2]}"
-    function = next(iter(editor.module.named([name])), 0)
-    if not function:
-        function = editor.internal_function(name, ty, [ty])
+    function, is_new = _function(editor, name, ty, [ty])
+    if is_new:
         for attribute in (*_ATTRIBUTES, "willreturn"):
             editor.add_attribute(function, attribute)
         editor.add_attribute(function, "memory", _NOTHING)
         with editor.block(function) as builder:
             editor.api.BuildRet(builder, *editor.parameters(function))
-    with editor.module.before(place) as builder:
-        call = editor.call(builder, editor.function_type(function), function, [number])
+    call = _call(editor, function, [number], place)
     editor.add_call_attribute(call, _ACTIVE)
     return call
 
 
 def free_nothing(editor: Editor, place: Value) -> None:
     """A call, before the instruction `place`, that may free memory, for all that is known before opt2, and touches none."""
-    name = "crategrad_free_nothing"
-    function = next(iter(editor.module.named([name])), 0)
-    if not function:
-        function = editor.internal_function(name, editor.void_type(), [])
+    function, is_new = _function(editor, "crategrad_free_nothing", editor.void_type(), [])
+    if is_new:
         for attribute in ("nounwind", "willreturn"):
             editor.add_attribute(function, attribute)
         for attribute in _TO_ENZYME:
@@ -134,16 +126,26 @@ def free_nothing(editor: Editor, place: Value) -> None:
         with editor.block(function) as builder:
             editor.release(builder, editor.null())
             editor.api.BuildRetVoid(builder)
+    _call(editor, function, [], place)
+
+
+def _function(editor: Editor, name: str, result: Value, parameters: Sequence[Value]) -> tuple[Value, bool]:
+    """The module's function of that name; and whether it is new, and has no body yet."""
+    found = editor.module.named([name])
+    return (found[0], False) if found else (editor.internal_function(name, result, parameters), True)
+
+
+def _call(editor: Editor, function: Value, arguments: Sequence[Value], place: Value) -> Value:
     with editor.module.before(place) as builder:
-        editor.call(builder, editor.function_type(function), function, [])
+        return editor.call(builder, editor.function_type(function), function, arguments)
 
 
-def _function(editor: Editor, given: Value, wanted: Value) -> Value:
+def _cast(editor: Editor, given: Value, wanted: Value) -> Value:
     bits = editor.integer_bits(given) or editor.integer_bits(wanted)
     name = f"crategrad_{_NAMES[int(not editor.integer_bits(given))].format(bits)}"
-    if found := editor.module.named([name]):
-        return found[0]
-    function = editor.internal_function(name, wanted, [given])
+    function, is_new = _function(editor, name, wanted, [given])
+    if not is_new:
+        return function
     hide(editor, function)
     for index, ty in enumerate((wanted, given)):
         kind = editor.enzyme_type(ty) or "Integer"

@@ -17,24 +17,25 @@ _WIDTHS = (128, 64, 32)  # the last holds two `f16`
 def split(editor: Editor, function: Value) -> bool:
     """Take the words of a function apart; True where there were some."""
     widths = _WIDTHS if "f16" in editor.float_types(function) else _WIDTHS[:2]
-    done = [_Words(editor, bits).take_apart(function) for bits in widths]
+    done = [_Words(editor, function, bits).take_apart() for bits in widths]
     return any(done)
 
 
 class _Words:
-    """The words of one width, and the halves of those that were taken apart."""
+    """The words of one width in a function, and the halves of those that were taken apart."""
 
-    def __init__(self, editor: Editor, bits: int) -> None:
+    def __init__(self, editor: Editor, function: Value, bits: int) -> None:
         self.editor = editor
+        self.function = function
         self.api = editor.api
         self.bits = bits
         self.half = bits // 2
         self.ty = editor.integer(self.half)
         self.made: dict[Value, tuple[Value, Value]] = {}
 
-    def take_apart(self, function: Value) -> bool:
+    def take_apart(self) -> bool:
         """Give what wants a half, and the memory that a word of halves is stored to, those halves."""
-        instructions = list(self.editor.module.instructions(function))
+        instructions = list(self.editor.module.instructions(self.function))
         wanting = [i for i in instructions if self._wants_a_half(i)]
         storing = [i for i in instructions if self._stores_halves(i)]
         for cut in wanting:
@@ -165,8 +166,10 @@ class _Words:
         return self._cut(word)
 
     def _cut(self, word: Value) -> tuple[Value, Value]:
-        """What comes whole from elsewhere."""
-        with self.editor.module.after(word) as builder:
+        """What comes whole from elsewhere: of a number of more than 64 bits, LLVM makes two numbers."""
+        module = self.editor.module
+        first = next(module.instructions(self.function))
+        with module.before(first) if self.api.IsConstant(word) else module.after(word) as builder:
             low = self.api.BuildTrunc(builder, word, self.ty, b"")
             by = self.api.ConstInt(self.api.TypeOf(word), self.half, 0)
             return low, self.api.BuildTrunc(builder, self.api.BuildLShr(builder, word, by, b""), self.ty, b"")

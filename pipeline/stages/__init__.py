@@ -66,6 +66,11 @@ def keep_calls(module: Path, *, after: bool = False) -> list[str]:
     return [f"{option}={name.decode()}:noinline" for name in sorted(set(_KEPT.findall(module.read_bytes())))]
 
 
+def before_enzyme(module: Path, level: int) -> list[str]:
+    """Options by which `opt` runs LLVM's default pipeline of a level, with all off that is hard on the adjoint."""
+    return [f"-passes=forceattrs,default<O{level}>", *GENTLE, PINS, *keep_calls(module)]
+
+
 class Stage(Protocol):
     """What all stages have in common."""
 

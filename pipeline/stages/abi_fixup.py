@@ -18,11 +18,13 @@ from typing import Any
 
 from pipeline import marked, process, verification
 from pipeline.analyses.debug_info import parameter_types, pointee_leaves, shared_floats
+from pipeline.analyses.mixing import mixes
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import repair
-from pipeline.stages import GENTLE, MODULE, PINS, Inputs, keep_calls
+from pipeline.repairs.primals import COMPARED
+from pipeline.stages import MODULE, Inputs, before_enzyme
 from pipeline.toolchain import Tool
 
 DERIVATIVES = "derivatives.json"
@@ -112,13 +114,14 @@ class AbiFixup:
         Raises: UserError for the first that has no primal, or not the activities and width it describes.
         """
         with Module(self.libllvm, self._optimised(inputs["module"] / MODULE, out, log)) as module:
-            repairs = [*marked.say_inactive(Editor(module)), *verification.leave_out(module, _shims(module))]
-            asking = _rewrite(Editor(module))
+            editor = Editor(module)
+            repairs = [*marked.say_inactive(editor), *verification.leave_out(module, _shims(module))]
+            asking = _rewrite(editor)
             if asking and self.repairs:
                 forward = module.named(d.shim for d in asking if d.mode == "forward")
                 repairs += repair(module, module.named(d.shim for d in asking), forward, self.without)
             for function in asking.values():  # only now: repairs have calls inlined, but not these
-                Editor(module).add_attribute(function, "alwaysinline")
+                editor.add_attribute(function, "alwaysinline")
             module.write(out / MODULE)
         derivatives = sorted(asking, key=lambda derivative: json.dumps(asdict(derivative)))
         (out / DERIVATIVES).write_text(json.dumps([asdict(d) for d in derivatives], indent=1))
@@ -128,8 +131,7 @@ class AbiFixup:
     def _optimised(self, module: Path, out: Path, log: Path) -> Path:
         if not self.raw or _PLACEHOLDERS not in module.read_bytes():
             return module
-        options = [*GENTLE, PINS, _UNSUNK, *keep_calls(module)]
-        process.run_tool([self.opt, "-passes=forceattrs,default<O2>", *options, "-o", out / MODULE, module], log=log)
+        process.run_tool([self.opt, *before_enzyme(module, 2), _UNSUNK, "-o", out / MODULE, module], log=log)
         return out / MODULE
 
 
@@ -207,15 +209,18 @@ def _asking(editor: Editor, derivative: Derivative, primal: Value, like: Value) 
     function = editor.internal_function(derivative.derivative, editor.void_type(), [pointer] * derivative.pointers)
     editor.compile_like(like, function)
     with editor.block(function) as builder:
-        arguments = _enzyme_arguments(editor.module, derivative, primal, editor.parameters(function))
+        arguments = _enzyme_arguments(editor, derivative, primal, editor.parameters(function))
         editor.module.call_variadic(builder, _ENZYME[derivative.mode], list(arguments))
         editor.api.BuildRetVoid(builder)
     return function
 
 
-def _enzyme_arguments(module: Module, derivative: Derivative, primal: Value, pointers: list[Value]) -> Iterator[Value]:
-    """Enzyme's calling convention: the primal, the width, and before each argument what it is."""
+def _enzyme_arguments(editor: Editor, derivative: Derivative, primal: Value, pointers: list[Value]) -> Iterator[Value]:
+    """Enzyme's calling convention: the primal, how it is differentiated, and before each argument what it is."""
+    module = editor.module
     yield primal
+    if mixes(editor, primal):
+        yield module.external(COMPARED)
     if derivative.width > 1:
         yield module.external("enzyme_width")
         yield module.int64(derivative.width)

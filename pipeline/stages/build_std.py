@@ -20,12 +20,16 @@ from pipeline.toolchain import Rust, Tool
 SYSROOT = "sysroot"
 BITCODE = "bitcode"
 NATIVE = "native"
+COMPILED = "compiled"
 STD_MODULE = "std.bc"
 
 HOW_TO_GET_SOURCES = (
     "apt-get install rust-web-src, or rustup component add rust-src;"
     " or take the bitcode in the toolchain's own std, by `build_std: prebuilt`"
 )
+
+# Code generation calls what is in it by name: as bitcode it would be gone by then.
+AS_IT_IS = "compiler_builtins"
 
 # Not for programs that abort on panic, and not for programs at all.
 _LEFT_OUT = ("panic_unwind", "proc_macro", "empty")
@@ -36,7 +40,8 @@ class BuildStd:
     """std, core, alloc … of the toolchain's sources.
 
     Output: `sysroot/` to give to rustc; `bitcode/<crate>/*.bc`; `native/<crate>.a`, what has
-    no bitcode (compiler_builtins); `std.bc`, all the bitcode in one module, linked once for every crate to come.
+    no bitcode (compiler_builtins); `compiled/<crate>.a`, what has bitcode beside it; `std.bc`, all the bitcode in one module,
+    linked once for every crate to come.
     """
 
     rustc: Tool
@@ -47,6 +52,8 @@ class BuildStd:
     llvm_link: Tool
     llvm_ar: Tool
     libllvm: Tool
+    beside_objects: bool
+    """Whether there is bitcode beside objects, for a program that is linked of these: as rustc has it before it optimises."""
     rust: Rust = location()
 
     def run(self, inputs: Inputs, out: Path, log: Path) -> None:
@@ -66,7 +73,9 @@ class BuildStd:
         (work / "src").mkdir(parents=True)
         (work / "src/lib.rs").write_text("#![no_std]\n")
         (work / "Cargo.toml").write_text('[package]\nname = "empty"\nedition = "2021"\n[workspace]\n')
-        flags = ["-Clinker-plugin-lto", "-Cno-vectorize-loops", "-Cno-vectorize-slp"]
+        flags = (
+            ["-Csave-temps"] if self.beside_objects else ["-Clinker-plugin-lto", "-Cno-vectorize-loops", "-Cno-vectorize-slp"]
+        )
         environment = cargo.environment(self.rust, flags, work / "hooks", {}) | {"RUSTC_BOOTSTRAP": "1"}
         settings = [
             'source.crates-io.replace-with="vendored"',
@@ -76,7 +85,7 @@ class BuildStd:
         ]
         argv: list[process.Argument] = [self.cargo, "build", "--release", "--offline", "--quiet"]
         argv += [
-            "-Zbuild-std=std,panic_abort",
+            "-Zbuild-std=std,panic_abort,test",
             "--target",
             self.host,
             "--target-dir",
@@ -99,10 +108,17 @@ class BuildStd:
         if crate in _LEFT_OUT:
             return
         members = list(bitcode.members(library))
-        for module in write_modules(out, crate, (member.data for member in members if member.is_bitcode)):
+        if not self.beside_objects:
+            modules, of_bitcode = bitcode.within(members), []
+        else:
+            of_bitcode = [m for m in members if crate != AS_IT_IS and bitcode.module_of(library.parent / m.name)]
+            modules = bitcode.beside(library.parent, of_bitcode)
+        for module in write_modules(out, crate, modules):
             with Module(self.libllvm, module) as opened:
                 write_anew(opened, module)
-        bitcode.write_natives(members, out / NATIVE / f"{crate}.a", self.llvm_ar, log)
+        bitcode.write_natives(of_bitcode, out / COMPILED / f"{crate}.a", self.llvm_ar, log)
+        others = [member for member in members if member not in of_bitcode]
+        bitcode.write_natives(others, out / NATIVE / f"{crate}.a", self.llvm_ar, log)
 
 
 def sources_of_std(rust: Rust, digests: Digests) -> str:

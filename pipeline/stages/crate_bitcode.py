@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pipeline import bitcode, cargo, process
+from pipeline.artifact import KINDS, Artifact
 from pipeline.errors import UserError
 from pipeline.key import location
+from pipeline.link_recorder import EXPORTS
 from pipeline.llvm import IN_PLACE
 from pipeline.stages import PINS, Inputs
 from pipeline.stages.build_std import SYSROOT
@@ -33,11 +36,13 @@ _SYMBOLS = "symbols.o"
 
 @dataclass(frozen=True)
 class CrateBitcode:
-    """The crate's binary and its dependencies (registry, path, vendored).
+    """The crate's artifact and its dependencies (registry, path, vendored).
 
     Output: `bitcode/<nn>-<crate>/<nn>.bc` in the order of the link line; `native/`, the objects and archives that have
-    no bitcode; `link.json`, the binary's name and the linker's arguments in order: strings as they are, and
-    `{"bitcode": folder}`, `{"native": file}` or `{"std": crate}` where an object or library of that kind stands.
+    no bitcode; `link.json`: the artifact's file name; what it exports, `main` for a program; and the linker's arguments in
+    order: strings as they are, and `{"bitcode": folder}`, `{"native": file}` or `{"std": crate}` where an object or library
+    of that kind stands, `{"bitcode": folder, "compiled": file}` for one that has bitcode beside it, and
+    `{"option": text, "file": file}` for an option that ends with the name of a file here.
     """
 
     rustc: Tool
@@ -45,12 +50,16 @@ class CrateBitcode:
     host: str
     sources: str
     """Digest of what cargo reads (`crate.sources_digest`)."""
-    binary: str
+    artifact: Artifact
+    flags: tuple[str, ...]
+    """Cargo's, for features and the lock."""
     profile: str
     panic: str
     cpu: str
     debug_symbols: bool
     lto_bitcode: bool
+    beside_objects: bool
+    """Whether there is bitcode beside objects, of which the program is linked: as rustc has it before it optimises."""
     derivatives: bool
     """Whether derivatives get bodies: the frontend's `--cfg crategrad`."""
     gradcheck: bool
@@ -76,27 +85,38 @@ class CrateBitcode:
             self._argv(), log=log, stdout=messages, env=self._environment(inputs.get("std")), cwd=self.folder
         )
         if not finished.succeeded:
-            raise UserError(f"error: `{self.binary}` does not build: cargo says why above", exit_code=1)
-        executable = _executable(messages, self.binary)
+            raise UserError(f"error: {self.artifact} does not build: cargo says why above", exit_code=1)
+        record = _record(messages, self.artifact)
         messages.unlink()
-        _LinkLine(self, "std" in inputs, out, log).take_apart(executable)
+        _refuse_one_that_starts_another(record, self.artifact)
+        _LinkLine(self, "std" in inputs, out, log).take_apart(record)
 
     def dep_info(self) -> list[Path]:
         """Cargo's dep-info files of the last build: they name every source file that was read."""
-        return sorted((self.target / self.host).glob("*/deps/*.d"))
+        built = self.target / self.host
+        return sorted([*built.glob("*/deps/*.d"), *built.glob("*/examples/*.d")])
+
+    def sources_read(self) -> list[Path]:
+        """What these name, as far as it is there."""
+        return [path for name in sorted(cargo.files_named(self.folder, self.dep_info())) if (path := Path(name)).is_file()]
 
     def _argv(self) -> list[process.Argument]:
-        settings = {"panic": json.dumps(self.panic), "lto": '"off"', "strip": '"none"', "split-debuginfo": '"off"'}
+        settings = {"panic": json.dumps(self.panic), "strip": '"none"', "split-debuginfo": '"off"'}
+        settings["lto"] = "false" if self.beside_objects else '"off"'
         settings["debug"] = "2" if self.debug_symbols else "0"
-        argv: list[process.Argument] = [self.cargo, "build", "--bin", self.binary, "--profile", self.profile]
+        argv: list[process.Argument] = [self.cargo, *self.artifact.cargo_command, *self.flags, "--profile", self.profile]
         argv += ["--target", self.host, "--target-dir", self.target, "--message-format=json-render-diagnostics"]
         argv += [f"--config=profile.{self.profile}.{name}={value}" for name, value in settings.items()]
         return argv + (["--offline"] if self.offline else [])
 
     def _environment(self, std: Path | None) -> dict[str, str]:
         hooks = self.target / "hooks"
-        flags = [f"-Clinker={cargo.linker(hooks)}", "-Clinker-flavor=gcc", f"-Ctarget-cpu={self.cpu}"]
-        if self.lto_bitcode:
+        # Cargo builds tests, and all they use, to unwind, whatever the profile says.
+        flags = [f"-Cpanic={self.panic}", f"-Ctarget-cpu={self.cpu}"]
+        flags += [f"-Clinker={cargo.linker(hooks)}", "-Clinker-flavor=gcc"]
+        if self.beside_objects:
+            flags += ["-Csave-temps", "--cfg=crategrad_slice"]
+        elif self.lto_bitcode:
             # Vectorised loops are hard on the adjoint, changed headers on what is known of them; opt2 does both, after Enzyme.
             flags += ["-Clinker-plugin-lto", "-Cno-vectorize-loops", "-Cno-vectorize-slp"]
             flags += [f"-Cllvm-args={option}" for option in (PINS, *IN_PLACE)]
@@ -111,17 +131,38 @@ class CrateBitcode:
         return cargo.environment(self.rust, flags, hooks, {**self.environment, **self.verify})
 
 
-def _executable(messages: Path, binary: str) -> Path:
-    """Where cargo says the binary is, among its JSON messages."""
+def _record(messages: Path, artifact: Artifact) -> Path:
+    """Where cargo says the artifact is, among its JSON messages: there the link was recorded."""
     for line in messages.read_text().splitlines():
         message = json.loads(line) if line.startswith("{") else {}
-        if message.get("executable") and message["target"]["name"] == binary and "bin" in message["target"]["kind"]:
-            return Path(message["executable"])
-    raise UserError(f"error: cargo built no binary `{binary}`")
+        if message.get("reason") == "compiler-artifact" and _is_of(message, artifact):
+            return Path(message["executable"] or message["filenames"][0])
+    raise UserError(f"error: cargo built nothing that is {artifact}")
+
+
+def _is_of(message: Mapping[str, Any], artifact: Artifact) -> bool:
+    target = message["target"]
+    kind = next((kind for kind in KINDS if kind in target["kind"]), "lib")
+    if (kind, target["name"]) != (artifact.kind, artifact.name):
+        return False
+    if not artifact.runs:
+        return str(message["filenames"][0]).endswith(".so")
+    return bool(message["executable"]) and (kind in ("test", "bench") or message["profile"]["test"] == artifact.unit_tests)
+
+
+def _refuse_one_that_starts_another(record: Path, artifact: Artifact) -> None:
+    """A test may name the package's binaries, which cargo builds beside it: here they are records of a link."""
+    dep_info = record.with_name(f"{record.name}.d")
+    named = re.search(r"^# env-dep:CARGO_BIN_EXE_([^=\n]*)", dep_info.read_text() if dep_info.is_file() else "", re.MULTILINE)
+    if named:
+        raise UserError(
+            f"error: {artifact} starts the package's binary `{named[1]}` (CARGO_BIN_EXE_{named[1]}), which is not there\n"
+            "  = help: have the test call the library; or give it the program's path by a variable of your own"
+        )
 
 
 class _LinkLine:
-    """The recorded link of a binary, being taken apart into the folder `out`."""
+    """The recorded link of an artifact, being taken apart into the folder `out`."""
 
     def __init__(self, stage: CrateBitcode, std_is_bitcode: bool, out: Path, log: Path) -> None:
         self.stage = stage
@@ -129,6 +170,7 @@ class _LinkLine:
         self.out = out
         self.log = log
         self.parts = 0
+        self.checksums = bitcode.checksums(stage.sources_read()) if stage.beside_objects else set()
 
     def take_apart(self, record: Path) -> None:
         import tarfile
@@ -136,27 +178,36 @@ class _LinkLine:
         with tarfile.open(record) as tar:
             arguments: list[str] = json.loads(_read(tar, "arguments.json"))
             line: list[Any] = []
+            exports = ["main"] if self.stage.artifact.runs else []
             for number, argument in enumerate(arguments):
-                if Path(argument).name == _SYMBOLS and self.std_is_bitcode:
+                if Path(argument).name == _SYMBOLS and self.std_is_bitcode and not self.stage.beside_objects:
                     continue
                 if argument.endswith(".o"):
-                    line += self._object(_read(tar, f"{number}.o"))
+                    line += self._object(Path(argument), _read(tar, f"{number}.o"))
                 elif argument.endswith(".rlib"):
                     line += self._library(Path(argument))
+                elif argument.startswith(EXPORTS):
+                    listed, name = _read(tar, f"{number}.list"), f"exports-{number}.map"
+                    (self.out / name).write_bytes(listed)
+                    exports += _exported(listed.decode())
+                    line.append({"option": EXPORTS, "file": name})
                 else:
                     line.append(argument)
-        written = {"binary": self.stage.binary, "arguments": _without_paths(line)}
+        written = {"file": self.stage.artifact.file, "exports": exports, "arguments": _without_paths(line)}
         (self.out / LINK_LINE).write_text(json.dumps(written, indent=1))
 
-    def _object(self, data: bytes) -> list[Any]:
-        label = self._label(self.stage.binary)
-        member = bitcode.Member(label, data)
+    def _object(self, path: Path, data: bytes) -> list[Any]:
+        label = self._label(self.stage.artifact.name)
+        member = bitcode.Member(path.name, data)
         if member.is_bitcode:
-            return self._modules(label, [member])
+            return self._modules(label, [data])
         native = self.out / NATIVE / f"{label}.o"
         native.parent.mkdir(exist_ok=True)
         native.write_bytes(data)
-        return [{"native": f"{NATIVE}/{label}.o"}]
+        if path.name == _SYMBOLS and self.std_is_bitcode:
+            return [{"compiled": f"{NATIVE}/{label}.o"}]  # says which names of the objects are to be kept
+        beside = bitcode.beside(path.parent, [member]) if self.stage.beside_objects else ()
+        return _together(self._modules(label, beside), [{"native": f"{NATIVE}/{label}.o"}])
 
     def _library(self, library: Path) -> list[Any]:
         name = library.stem.removeprefix("lib").rsplit("-", 1)[0]
@@ -167,21 +218,42 @@ class _LinkLine:
             return [str(library)]
         label = self._label(name)
         members = list(bitcode.members(library))
-        line = self._modules(label, [m for m in members if m.is_bitcode])
-        if bitcode.write_natives(members, self.out / NATIVE / f"{label}.a", self.stage.llvm_ar, self.log):
-            line.append({"native": f"{NATIVE}/{label}.a"})
-        return line
+        if not self.stage.beside_objects:
+            return [*self._modules(label, bitcode.within(members)), *self._natives(label, members)]
+        of_bitcode = [member for member in members if bitcode.module_of(library.parent / member.name)]
+        others = [member for member in members if member not in of_bitcode]
+        modules = self._modules(label, bitcode.beside(library.parent, of_bitcode))
+        return _together(modules, self._natives(label, of_bitcode)) + self._natives(f"{label}-native", others)
 
-    def _modules(self, label: str, members: list[bitcode.Member]) -> list[Any]:
-        for number, member in enumerate(members):
-            path = self.out / BITCODE / label / f"{number:02}.bc"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(bitcode.without_checksums(member.data))
-        return [{"bitcode": label}] if members else []
+    def _natives(self, label: str, members: list[bitcode.Member]) -> list[Any]:
+        archive = f"{NATIVE}/{label}.a"
+        return [{"native": archive}] if bitcode.write_natives(members, self.out / archive, self.stage.llvm_ar, self.log) else []
+
+    def _modules(self, label: str, modules: Iterable[bytes]) -> list[Any]:
+        folder = self.out / BITCODE / label
+        for number, module in enumerate(modules):
+            folder.mkdir(parents=True, exist_ok=True)
+            is_beside = self.stage.beside_objects
+            written = bitcode.without(self.checksums, module) if is_beside else bitcode.without_checksums(module)
+            (folder / f"{number:02}.bc").write_bytes(written)
+        return [{"bitcode": label}] if folder.is_dir() else []
 
     def _label(self, name: str) -> str:
         self.parts += 1
         return f"{self.parts:02}-{name}"
+
+
+def _together(modules: list[Any], natives: list[Any]) -> list[Any]:
+    """Bitcode and the object, or the archive, that was compiled of it."""
+    if not (modules and natives):
+        return modules + natives
+    return [{"bitcode": modules[0]["bitcode"], "compiled": natives[0]["native"]}]
+
+
+def _exported(version_script: str) -> list[str]:
+    """The names, or patterns, in a version script as rustc writes it: `{ global: one; two; local: *; };`."""
+    names = version_script.partition("global:")[2].partition("local:")[0]
+    return [name.strip() for name in names.split(";") if name.strip()]
 
 
 def _read(tar: tarfile.TarFile, name: str) -> bytes:

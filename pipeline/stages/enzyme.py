@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
 from pipeline import process
-from pipeline.analyses.call_tree import inline_assembly
+from pipeline.advice import in_words_of_rust, of_what_is_called
+from pipeline.analyses.call_tree import Places, inline_assembly, places_in_user_code
 from pipeline.audit import audit
 from pipeline.enzyme_driver import Diagnostic, EnzymeDriver
 from pipeline.errors import UserError
+from pipeline.ladder import Rung
 from pipeline.slice import Slicer
 from pipeline.stages import MODULE, Inputs
 from pipeline.stages.abi_fixup import DERIVATIVES
@@ -32,11 +34,29 @@ Wanted = Sequence[Sequence[Derivative]]
 # Enzyme names the function in its own form only; of a crate with many derivatives the user knows the rest.
 _NOTES = 3
 
+_CAUSES = 3
+"""What is wrong in one function is told so often; the log has the rest."""
+
 _TOGETHER = 16
 """How many shims Enzyme is shown at once; these groups go side by side.
 
 Whatever the number of processors: what comes out is the same on every machine.
 """
+
+
+RUNGS = "rungs.json"
+"""A list of the derivatives that Enzyme refuses at first, each with its rung of the ladder; only where there are some."""
+
+Flags = Mapping[str, bool | int | float | str]
+NO_FLAGS: Flags = {}
+
+
+@dataclass(frozen=True)
+class Made:
+    """Derivatives that were wanted together, and the part of the module that has them."""
+
+    wanted: Wanted
+    part: Path
 
 
 @dataclass(frozen=True)
@@ -49,14 +69,16 @@ class Refused:
 
 @dataclass(frozen=True)
 class Enzyme:
-    """Output: `module.bc` with every derivative in it."""
+    """Output: `module.bc` with every derivative in it; `rungs.json` where the ladder was climbed."""
 
     driver: EnzymeDriver
     slicer: Slicer
     llvm_as: Tool
     libllvm: Tool
-    flags: Mapping[str, bool | int | float | str]
+    flags: Flags
     fast_math: bool
+    ladder: tuple[Rung, ...] = ()
+    """What is tried one after the other where Enzyme refuses."""
 
     def run(self, inputs: Inputs, out: Path, log: Path) -> None:
         """Differentiate.  A module without derivatives goes through as it is.
@@ -77,12 +99,42 @@ class Enzyme:
             folder = Path(scratch)
             refused = self._audited(module, wanted)
             sound = [its for its in wanted if not any(its == one.wanted for one in refused)]
-            outcomes = [*refused, *self._differentiated(module, sound, folder, log)]
-            if refused := [one for one in outcomes if isinstance(one, Refused)]:
-                raise UserError(_refusal(refused))
+            made, by_rung, beyond = self._climbed(module, sound, folder, log)
+            if refused := [*refused, *beyond]:
+                raise UserError(_refusal(self._explained(module, refused, log)))
             self.slicer.rest(module, _shims(wanted), folder / "rest.bc", log)
-            parts = [one for one in outcomes if isinstance(one, Path)]
-            self.slicer.join(module, parts, folder / "rest.bc", out / MODULE, log)
+            self.slicer.join(module, [one.part for one in made], folder / "rest.bc", out / MODULE, log)
+        if by_rung:
+            (out / RUNGS).write_text(json.dumps(by_rung, indent=1))
+
+    def _climbed(
+        self, module: Path, wanted: Wanted, folder: Path, log: Path
+    ) -> tuple[list[Made], list[Derivative], list[Refused]]:
+        """What Enzyme makes, be it on a rung of the ladder; what it makes on which rung; and what it refuses on all of them.
+
+        That is refused for the cause that it had at first.  What Enzyme did not end with is not tried again: it takes minutes.
+        """
+        (folder / "first").mkdir()
+        made, refused = _sorted(self._differentiated(module, wanted, NO_FLAGS, folder / "first", log))
+        by_rung: list[Derivative] = []
+        for number, rung in enumerate(self.ladder):
+            place = folder / f"rung{number}"
+            place.mkdir()
+            again = [one.wanted for one in refused if not any(why.endless for why in one.why)]
+            had, _ = _sorted(self._differentiated(module, again, rung.flags, place, log))
+            made += had
+            climbed = [its for one in had for its in one.wanted]
+            refused = [one for one in refused if one.wanted not in climbed]
+            by_rung += [{**derivative, "rung": rung.name} for its in climbed for derivative in its]
+        return made, by_rung, refused
+
+    def _explained(self, module: Path, refused: Sequence[Refused], log: Path) -> list[Refused]:
+        """Why, in words of Rust, and from where in the user's code."""
+        places = places_in_user_code(self.libllvm, module, (_shims([one.wanted]) for one in refused))
+        explained = [replace(one, why=_explained(one.why, of)) for one, of in zip(refused, places, strict=True)]
+        with log.open("a") as whole:
+            whole.write("".join(f"{why.render()}\n" for one in explained for why in one.why))
+        return explained
 
     def _audited(self, module: Path, wanted: Wanted) -> list[Refused]:
         """What the audit refuses, shim by shim: it looks at all at once, and where it finds something at each half."""
@@ -94,35 +146,34 @@ class Enzyme:
             return [Refused(wanted[0], found)]
         return [each for half in _halves(wanted) for each in self._audited(module, half)]
 
-    def _differentiated(self, module: Path, wanted: Wanted, folder: Path, log: Path) -> list[Path | Refused]:
+    def _differentiated(self, module: Path, wanted: Wanted, flags: Flags, folder: Path, log: Path) -> list[Made | Refused]:
         """Parts of the module that have these derivatives, a few in each; the parts are made side by side."""
-        scratch = [folder / f"{begin:05}" for begin in range(0, len(wanted), _TOGETHER)]
-        for place in scratch:
+        groups = {folder / f"{i:05}": wanted[i : i + _TOGETHER] for i in range(0, len(wanted), _TOGETHER)}
+        for place in groups:
             place.mkdir()
-        groups = [wanted[begin : begin + _TOGETHER] for begin in range(0, len(wanted), _TOGETHER)]
-        calls = [partial(self._parts, module, its, place) for its, place in zip(groups, scratch, strict=True)]
+        calls = [partial(self._parts, module, its, flags, place) for place, its in groups.items()]
         try:
             return [each for outcomes in process.side_by_side(calls) for each in outcomes]
         finally:
             with log.open("ab") as whole:
-                for place in scratch:
+                for place in groups:
                     whole.write((place / "log").read_bytes() if (place / "log").exists() else b"")
 
-    def _parts(self, module: Path, wanted: Wanted, folder: Path) -> list[Path | Refused]:
+    def _parts(self, module: Path, wanted: Wanted, flags: Flags, folder: Path) -> list[Made | Refused]:
         """The part that has these; where Enzyme refuses it, what becomes of one half of the shims, and of the other."""
         part = folder / f"{len(list(folder.iterdir()))}.bc"
-        found = self._differentiate(module, _shims(wanted), part, folder / "log")
+        found = self._differentiate(module, _shims(wanted), flags, part, folder / "log")
         if not found:
-            return [part]
+            return [Made(wanted, part)]
         if len(wanted) == 1:
             return [Refused(wanted[0], found)]
-        return [each for half in _halves(wanted) for each in self._parts(module, half, folder)]
+        return [each for half in _halves(wanted) for each in self._parts(module, half, flags, folder)]
 
-    def _differentiate(self, module: Path, shims: Sequence[str], part: Path, log: Path) -> list[Diagnostic]:
+    def _differentiate(self, module: Path, shims: Sequence[str], flags: Flags, part: Path, log: Path) -> list[Diagnostic]:
         """Write the part of the module that has the derivatives of these shims; or why there is none."""
         text = part.with_suffix(".ll")
         self.slicer.part(module, shims, part, log)
-        if found := self.driver.differentiate(part, text, self.all_flags(), log):
+        if found := self.driver.differentiate(part, text, self.all_flags(flags), log):
             return found + self._suspects(found, module, shims)
         process.run_tool([self.llvm_as, "-o", part, text], log=log)
         text.unlink()
@@ -135,14 +186,38 @@ class Enzyme:
         assembly = inline_assembly(self.libllvm, module, shims)
         return [Diagnostic("inline assembly cannot be differentiated", piece.place) for piece in assembly]
 
-    def all_flags(self) -> list[str]:
-        """The config's flags as Enzyme reads them."""
-        flags = [f"--{name}={_flag(value)}" for name, value in sorted(self.flags.items())]
+    def all_flags(self, others: Flags = NO_FLAGS) -> list[str]:
+        """The config's flags, and others, as Enzyme reads them."""
+        flags = [f"--{name}={_flag(value)}" for name, value in sorted({**self.flags, **others}.items())]
         return flags if self.fast_math else [*flags, "--enzyme-fast-math=0"]
+
+
+def rungs_taken(output: Path) -> dict[tuple[str, str], str]:
+    """The rung by which each derivative, named with its shim, was had, of those that Enzyme refuses at first."""
+    listed = output / RUNGS
+    return {(d["derivative"], d["shim"]): d["rung"] for d in json.loads(listed.read_text())} if listed.exists() else {}
+
+
+def _sorted(outcomes: Sequence[Made | Refused]) -> tuple[list[Made], list[Refused]]:
+    return [one for one in outcomes if isinstance(one, Made)], [one for one in outcomes if isinstance(one, Refused)]
 
 
 def _flag(value: bool | int | float | str) -> str:
     return str(int(value)) if isinstance(value, bool) else str(value)
+
+
+def _explained(found: Sequence[Diagnostic], places: Places) -> list[Diagnostic]:
+    """What was found, each thing at each place in the user's code once; what is deep in std, or has no place, last."""
+    each: dict[tuple[str, str | None], Diagnostic] = {}
+    for explained in (_moved(in_words_of_rust(why), places) for why in found):
+        each.setdefault((explained.message, explained.place), explained)
+    return sorted(each.values(), key=lambda why: (why.place is None, why.is_deep))
+
+
+def _moved(diagnostic: Diagnostic, places: Places) -> Diagnostic:
+    """The refusal at the place in the user's code that leads to where it is."""
+    place = places.get(diagnostic.place or "", diagnostic.place)
+    return of_what_is_called(diagnostic, place) if place and place != diagnostic.place else diagnostic
 
 
 def _shims(wanted: Wanted, mode: str | None = None) -> list[str]:
@@ -159,7 +234,7 @@ def _refusal(refused: Sequence[Refused]) -> str:
     """Each cause once, and after it the derivatives that are refused for it."""
     wanted: dict[str, list[Derivative]] = {}
     for one in refused:
-        wanted.setdefault("\n".join(why.render() for why in one.why), []).extend(one.wanted)
+        wanted.setdefault("\n".join(why.render() for why in one.why[:_CAUSES]), []).extend(one.wanted)
     return "\n".join(f"{said}\n{_asked(derivatives)}" for said, derivatives in wanted.items())
 
 

@@ -1,4 +1,4 @@
-"""link: the executable, by the real linker with the arguments that cargo and rustc gave it."""
+"""link: the artifact, by the real linker with the arguments that cargo and rustc gave it; a static library by `ar`."""
 
 from __future__ import annotations
 
@@ -6,29 +6,52 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pipeline import process
 from pipeline.stages import Inputs
+from pipeline.stages.build_std import COMPILED
 from pipeline.stages.build_std import NATIVE as STD_NATIVE
 from pipeline.stages.codegen import OBJECT
 from pipeline.stages.crate_bitcode import LINK_LINE
+from pipeline.stages.llvm_link import BESIDE_OBJECTS
 from pipeline.toolchain import Tool
 
 
 @dataclass(frozen=True)
 class Link:
-    """Output: the executable under the binary's name."""
+    """Output: an executable or a shared library, under its own name."""
 
     cc: Tool
 
     def run(self, inputs: Inputs, out: Path, log: Path) -> None:
         """Link; where bitcode stood in the line stands the one object, and std's native parts where std stood."""
-        line = json.loads((inputs["crate"] / LINK_LINE).read_text())
-        arguments = list(_arguments(line["arguments"], inputs))
-        process.run_tool([self.cc, *arguments, "-o", out / line["binary"]], log=log)
+        link = json.loads((inputs["crate"] / LINK_LINE).read_text())
+        process.run_tool([self.cc, *_arguments(link["arguments"], inputs), "-o", out / link["file"]], log=log)
 
 
-def _arguments(line: list[str | dict[str, str]], inputs: Inputs) -> Iterator[process.Argument]:
+@dataclass(frozen=True)
+class Archive:
+    """Output: a static library under its own name."""
+
+    llvm_ar: Tool
+    file: str
+
+    def run(self, inputs: Inputs, out: Path, log: Path) -> None:
+        """Gather the objects that would be linked, and those in the archives among them, into one archive."""
+        link = json.loads((inputs["crate"] / LINK_LINE).read_text())
+        members = [each for each in _arguments(link["arguments"], inputs) if Path(each).suffix in (".o", ".a", ".rlib")]
+        process.run_tool([self.llvm_ar, "qcsLD", out / self.file, *members], log=log)
+
+
+def libraries_to_link(crate: Path) -> list[str]:
+    """What whoever links the static library has to link, too: `-lm` and the like, of the crate_bitcode in `crate`."""
+    arguments = json.loads((crate / LINK_LINE).read_text())["arguments"]
+    return [each for each in arguments if isinstance(each, str) and each.startswith("-l")]
+
+
+def _arguments(line: list[Any], inputs: Inputs) -> Iterator[str | Path]:
+    is_beside = "merged" in inputs and (inputs["merged"] / BESIDE_OBJECTS).exists()
     if "object" in inputs:
         yield inputs["object"] / OBJECT
     for argument in line:
@@ -36,7 +59,11 @@ def _arguments(line: list[str | dict[str, str]], inputs: Inputs) -> Iterator[pro
             yield argument
         elif "native" in argument:
             yield inputs["crate"] / argument["native"]
+        elif "compiled" in argument and is_beside:
+            yield inputs["crate"] / argument["compiled"]
+        elif "option" in argument:
+            yield f"{argument['option']}{inputs['crate'] / argument['file']}"
         elif "std" in argument:
-            native = inputs["std"] / STD_NATIVE / f"{argument['std']}.a"
-            if native.exists():
-                yield native
+            folders = [COMPILED, STD_NATIVE] if is_beside else [STD_NATIVE]
+            archives = (inputs["std"] / folder / f"{argument['std']}.a" for folder in folders)
+            yield from (archive for archive in archives if archive.exists())

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline import process
-from pipeline.stages import GENTLE, MODULE, PINS, Inputs, keep_calls
+from pipeline.stages import MODULE, Inputs, before_enzyme
 from pipeline.toolchain import Tool
 
 
@@ -20,5 +20,4 @@ class Opt1:
     def run(self, inputs: Inputs, out: Path, log: Path) -> None:
         """Run LLVM's default pipeline with the loop transformations off."""
         module = inputs["module"] / MODULE
-        options = [f"-passes=forceattrs,default<O{self.level}>", *GENTLE, PINS, *keep_calls(module)]
-        process.run_tool([self.opt, *options, "-o", out / MODULE, module], log=log)
+        process.run_tool([self.opt, *before_enzyme(module, self.level), "-o", out / MODULE, module], log=log)

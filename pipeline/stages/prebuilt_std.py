@@ -16,14 +16,11 @@ from pipeline.key import location
 from pipeline.llvm import Module
 from pipeline.llvm_edit import Editor
 from pipeline.stages import Inputs
-from pipeline.stages.build_std import NATIVE, crate_name, link_modules, write_anew, write_modules
+from pipeline.stages.build_std import AS_IT_IS, COMPILED, NATIVE, crate_name, link_modules, write_anew, write_modules
 from pipeline.toolchain import Rust, Tool
 
-# Not for programs that abort on panic, not for programs at all, and what only tests and profiles are linked with.
-_LEFT_OUT = ("panic_unwind", "proc_macro", "test", "getopts", "profiler_builtins")
-
-# Code generation calls what is in it by name: as bitcode it would be gone by then.
-_AS_IT_IS = "compiler_builtins"
+# Not for programs that abort on panic, not for programs at all, and what only profiles are linked with.
+_LEFT_OUT = ("panic_unwind", "proc_macro", "profiler_builtins")
 
 INSTEAD_OF_PREBUILT = "`build_std: full` compiles std from its sources"
 
@@ -42,6 +39,8 @@ class PrebuiltStd:
     llvm_link: Tool
     llvm_ar: Tool
     libllvm: Tool
+    beside_objects: bool
+    """Whether the objects stay, for a program that is linked of these."""
     rust: Rust = location()
 
     def run(self, inputs: Inputs, out: Path, log: Path) -> None:
@@ -54,11 +53,13 @@ class PrebuiltStd:
     def _take_apart(self, library: Path, out: Path, log: Path) -> None:
         crate = crate_name(library)
         members = list(bitcode.members(library))
-        carrying = [member for member in members if member.embedded and crate != _AS_IT_IS]
+        carrying = [member for member in members if member.embedded and crate != AS_IT_IS]
         for path in write_modules(out, crate, (member.embedded for member in carrying)):
             with Module(self.libllvm, path) as module:
                 abort_on_panic(Editor(module))
                 write_anew(module, path)
+        if self.beside_objects:
+            bitcode.write_natives(carrying, out / COMPILED / f"{crate}.a", self.llvm_ar, log)
         others = [member for member in members if member not in carrying]
         bitcode.write_natives(others, out / NATIVE / f"{crate}.a", self.llvm_ar, log)
 

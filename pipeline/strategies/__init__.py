@@ -13,18 +13,25 @@ class Artifacts:
 
     `crates`: the modules of the crate and its dependencies, in the order of the link line.
     `natives`: objects and archives without bitcode, std's included; they may call into the module.
+    `compiled`: objects and archives that have bitcode beside them, std's included.
     `std`: the folder that build_std made, or None where std is not bitcode.
-    `arguments`: the strings of the link line, in order.
+    `arguments`: the options of the link line, in order.
+    `exports`: what is called from outside: `main` of a program, what a library for others than Rust exports.
     """
 
     crates: tuple[Path, ...]
     natives: tuple[Path, ...]
+    compiled: tuple[Path, ...]
     std: Path | None
     arguments: tuple[str, ...]
+    exports: tuple[str, ...]
 
 
 class Strategy(Protocol):
     """What all strategies have in common; a strategy is a frozen value whose fields are part of the stage's key."""
 
-    def merge(self, artifacts: Artifacts, module: Path, log: Path) -> None:
-        """Write the merged module, internalised but for what the rest of the program refers to, to `module`."""
+    def merge(self, artifacts: Artifacts, module: Path, log: Path) -> bool:
+        """Write the module to differentiate, internalised but for what the rest of the program refers to, to `module`.
+
+        True where that rest is linked as it was compiled; False where all of the program that has bitcode is in the module.
+        """

@@ -18,10 +18,11 @@ class FatLto:
     cc: Tool
     lld: Tool
 
-    def merge(self, artifacts: Artifacts, module: Path, log: Path) -> None:
+    def merge(self, artifacts: Artifacts, module: Path, log: Path) -> bool:
         """See `Strategy.merge`.  Placeholders and Enzyme's functions are undefined until Enzyme has run."""
         std = sorted((artifacts.std / BITCODE).rglob("*.bc")) if artifacts.std else []
         lto = ["--lto-emit-llvm", "--lto-O0", "--unresolved-symbols=ignore-all", "--gc-sections"]
         argv: list[process.Argument] = [self.cc, f"-B{self.lld.path.parent}", "-fuse-ld=lld", *(f"-Wl,{flag}" for flag in lto)]
         argv += [*artifacts.crates, "-Wl,--start-lib", *std, "-Wl,--end-lib", *artifacts.natives]
         process.run_tool([*argv, *artifacts.arguments, "-o", module], log=log)
+        return False

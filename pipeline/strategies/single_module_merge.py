@@ -5,6 +5,7 @@ std was linked into one module by build_std already; of that, only what is neede
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,25 +18,30 @@ from pipeline.toolchain import Tool
 
 @dataclass(frozen=True)
 class SingleModuleMerge:
-    """Merge by `llvm-link`; internalise by `opt` but for `main` and what native objects call."""
+    """Merge by `llvm-link`; internalise by `opt` but for what is exported and what native objects call."""
 
     llvm_link: Tool
     llvm_nm: Tool
     opt: Tool
 
-    def merge(self, artifacts: Artifacts, module: Path, log: Path) -> None:
+    def merge(self, artifacts: Artifacts, module: Path, log: Path) -> bool:
         """See `Strategy.merge`."""
         merged = module.with_suffix(".merged")
         process.run_tool([self.llvm_link, "-o", merged, *artifacts.crates], log=log)
         if artifacts.std:
             std = artifacts.std / STD_MODULE
             process.run_tool([self.llvm_link, "--only-needed", "-o", merged, merged, std], log=log)
+        self.internalise(merged, [*artifacts.exports, *self._called_by_natives(artifacts)], module, log)
+        merged.unlink()
+        return False
+
+    def internalise(self, merged: Path, names: Iterable[str], module: Path, log: Path) -> None:
+        """Write a merged module to `module`, with nothing to be seen from outside but these names, or patterns."""
         public = module.with_suffix(".public")
-        public.write_text("\n".join(["main", *self._called_by_natives(artifacts)]) + "\n")
+        public.write_text("".join(f"{name}\n" for name in names))
         internalise = ["-passes=internalize,globaldce", f"-internalize-public-api-file={public}"]
         process.run_tool([self.opt, *internalise, "-o", module, merged], log=log)
         public.unlink()
-        merged.unlink()
 
     def _called_by_natives(self, artifacts: Artifacts) -> list[str]:
         # Without a std of bitcode the toolchain's own libraries are in the line: they call the allocator, for one.

@@ -78,7 +78,7 @@ pub fn bent_by_4_single(t: f32) -> f32 {
 Verdicts = dict[Program, Verdict]
 
 
-def judge(programs: Sequence[Program], folder: Path, config: str = "default", workers: int = 2) -> Verdicts:
+def judge(programs: Sequence[Program], folder: Path, config: str = "single-module-merge", workers: int = 2) -> Verdicts:
     """What becomes of each program: built for its level in `folder` by a config, and run.
 
     What is known to be refused is built apart, so that it does not hold up the rest.  Of a header that is refused without

@@ -109,7 +109,7 @@ fn main() {
     println!("DualOnly: {}", slope_of_sine(0.0, 2.0));
 
     let directions = [1.0, 0.0, 0.0, 1.0, 1.0, 1.0];
-    println!("Dualv: {:?}", t_norm(&[3.0, 4.0], &directions));
+    println!("Dualv: {:.1?}", t_norm(&[3.0, 4.0], &directions));
     println!("DualvOnly: {:?}", slopes_of_norm(&[3.0, 4.0], &directions));
 
     let (value, by_point, by) = Point { x: 1.0, y: 6.0 }.d_stretched(2.0, Point { x: 1.0, y: 0.5 });

@@ -274,7 +274,44 @@ pub mod __private {
         pub fn __crategrad_placeholder_v2(descriptor: *const u8, primal: *const (), ...);
 
         /// Marks the function that calls it as inactive; the pipeline takes the call out.
+        #[cfg(not(crategrad_slice))]
         pub fn __crategrad_inactive_v1();
+    }
+
+    /// Marks the function that mentions it as inactive.
+    #[cfg(crategrad_slice)]
+    pub extern "C" fn __crategrad_inactive_v1() {}
+
+    /// Calls the derivative that `ask` asks for where it is: beside the program, and the linker joins them.
+    ///
+    /// `ask` captures nothing. The function that calls it has a name that nothing else has, whatever generics are around; with
+    /// `.crategrad` after it, that is the derivative's. Only in assembly can a name be made of another.
+    #[cfg(crategrad_slice)]
+    #[inline(always)]
+    pub fn ask_apart<A: Fn(&[*const (); N]), const N: usize>(_: A, pointers: [*const (); N]) {
+        extern "C" fn __crategrad_ask<A: Fn(&[*const (); N]), const N: usize>(pointers: &[*const (); N]) {
+            const { assert!(size_of::<A>() == 0) };
+            // A value of a type without content is anywhere.
+            let ask = unsafe { core::ptr::NonNull::<A>::dangling().as_ref() };
+            ask(pointers);
+        }
+        let derivative: extern "C" fn(&[*const (); N]);
+        unsafe {
+            #[cfg(target_arch = "x86_64")]
+            core::arch::asm!(
+                "lea {derivative}, [rip + {ask}.crategrad]",
+                derivative = out(reg) derivative, ask = sym __crategrad_ask::<A, N>,
+                options(pure, nomem, nostack, preserves_flags)
+            );
+            #[cfg(target_arch = "aarch64")]
+            core::arch::asm!(
+                "adrp {derivative}, {ask}.crategrad",
+                "add {derivative}, {derivative}, :lo12:{ask}.crategrad",
+                derivative = out(reg) derivative, ask = sym __crategrad_ask::<A, N>,
+                options(pure, nomem, nostack, preserves_flags)
+            );
+        }
+        derivative(&pointers);
     }
 
     /// The body of a derivative in a build without the pipeline.
@@ -403,6 +440,40 @@ macro_rules! __knowing_its_caller {
     ($($derivative:tt)*) => { $($derivative)* };
 }
 
+/// Asks for a derivative: by the placeholder.
+#[doc(hidden)]
+#[macro_export]
+#[cfg(not(crategrad_slice))]
+macro_rules! __ask {
+    ({ $($shim:tt)* } $descriptor:expr, $primal:expr, [$($pointer:expr),*], $numbers:tt) => {
+        $($shim)*
+        unsafe { $crate::__private::__crategrad_placeholder_v2($descriptor, $primal, $($pointer),*) }
+    };
+}
+
+/// Asks for a derivative: by the placeholder, in a function of its own, whose name the pipeline can give to the derivative.
+#[doc(hidden)]
+#[macro_export]
+#[cfg(crategrad_slice)]
+macro_rules! __ask {
+    ({ $($shim:tt)* } $descriptor:expr, $primal:expr, [$($pointer:expr),*], [$($number:expr),*]) => {
+        $crate::__private::ask_apart(
+            |_pointers| {
+                $($shim)*
+                unsafe {
+                    // It stays undefined in the object, where nobody calls it.
+                    ::core::arch::asm!(
+                        ".weak {}", sym $crate::__private::__crategrad_placeholder_v2,
+                        options(nomem, nostack, preserves_flags)
+                    );
+                    $crate::__private::__crategrad_placeholder_v2($descriptor, $primal, $(_pointers[$number]),*)
+                }
+            },
+            [$($pointer as *const ()),*],
+        )
+    };
+}
+
 /// Picks the derivative's body for this build; here and not in the user's crate, which need not know of the cfg.
 #[doc(hidden)]
 #[macro_export]
@@ -426,10 +497,25 @@ macro_rules! __body {
 /// Marks the function that it stands in as inactive, in a build that knows what that is.
 #[doc(hidden)]
 #[macro_export]
-#[cfg(crategrad)]
+#[cfg(all(crategrad, not(crategrad_slice)))]
 macro_rules! __inactive {
     () => {
         unsafe { $crate::__private::__crategrad_inactive_v1() }
+    };
+}
+
+/// Marks the function that it stands in as inactive, by a comment in its machine code.
+#[doc(hidden)]
+#[macro_export]
+#[cfg(crategrad_slice)]
+macro_rules! __inactive {
+    () => {
+        unsafe {
+            ::core::arch::asm!(
+                "/* {} */", sym $crate::__private::__crategrad_inactive_v1,
+                options(nomem, nostack, preserves_flags)
+            )
+        }
     };
 }
 

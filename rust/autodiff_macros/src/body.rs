@@ -119,6 +119,7 @@ impl Derivative {
         let checks = self.length_checks();
         let shim = self.shim();
         let Places { locals, pointers, returned } = self.places();
+        let numbers = 0..pointers.len();
         let returned = match returned.as_slice() {
             [] => TokenStream::new(),
             [only] => only.clone(),
@@ -132,10 +133,7 @@ impl Derivative {
             #(#checks)*
             #before
             #(#locals)*
-            #shim
-            unsafe {
-                ::autodiff::__private::__crategrad_placeholder_v2(__CRATEGRAD_DESCRIPTOR, __crategrad_shim, #(#pointers),*);
-            }
+            ::autodiff::__ask!({ #shim } __CRATEGRAD_DESCRIPTOR, __crategrad_shim, [#(#pointers),*], [#(#numbers),*]);
             #after
             #returned
         }

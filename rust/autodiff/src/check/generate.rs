@@ -15,11 +15,23 @@ pub struct Source {
     length: usize,
     is_positive: bool,
     domain: Domain,
+    ranges: Vec<Range>,
+}
+
+/// What the config says of an argument: between what its numbers are.
+#[derive(Clone, Debug)]
+pub struct Range {
+    /// The argument's name.
+    pub of: String,
+    /// The ends.
+    pub ends: (f64, f64),
 }
 
 /// What `#[domain(…)]` says of an argument.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Domain {
+    /// The argument's name.
+    pub of: &'static str,
     /// Between what its numbers are.
     pub range: Option<(f64, f64)>,
     /// How many values a slice, or a `Vec`, has.
@@ -29,8 +41,14 @@ pub struct Domain {
 impl Source {
     /// Values for a seed, others at each attempt; slices of `length`, and only positive numbers if that is wanted.
     #[cfg(crategrad_gradcheck)]
-    pub(super) fn new(seed: u64, attempt: u64, length: usize, is_positive: bool) -> Self {
-        Self { random: Random::new(seed ^ attempt << 32), seed, length, is_positive, domain: Domain::default() }
+    pub(super) fn new(seed: u64, attempt: u64, length: usize, is_positive: bool, ranges: Vec<Range>) -> Self {
+        Self { random: Random::new(seed ^ attempt << 32), seed, length, is_positive, domain: Domain::default(), ranges }
+    }
+
+    /// From here on, values are those of an argument: as the config says it, or else its `domain`.
+    fn begin(&mut self, domain: &Domain) {
+        let range = self.ranges.iter().find(|range| range.of == domain.of).map(|range| range.ends);
+        self.domain = Domain { range: range.or(domain.range), ..*domain };
     }
 
     /// The next number: of size 0.1 to 1.1, or in the range that the argument's `domain` gives.
@@ -187,7 +205,7 @@ pub trait AnyMaker<T> {
 
 impl<T: Generate> KnownMaker<T> for Maker<T> {
     fn make(&self, source: &mut Source, domain: &Domain) -> Option<T> {
-        source.domain = *domain;
+        source.begin(domain);
         Some(T::generate(source))
     }
 }
@@ -281,6 +299,8 @@ pub struct Entry {
     pub place: &'static str,
     /// The names of its derivatives.
     pub derivatives: &'static [&'static str],
+    /// The names of its arguments.
+    pub arguments: &'static [&'static str],
     /// Checks them at a point.
     pub check: fn(&mut Source) -> Outcome,
 }

@@ -4,7 +4,7 @@
 //! gives names. The environment says what to do, and where to write a line of JSON for each point; without that variable
 //! the program is what it is.
 
-use super::generate::{Entry, Source};
+use super::generate::{Entry, Range, Source};
 use super::report::Report;
 use super::run::Outcome;
 use super::Vec;
@@ -28,7 +28,7 @@ unsafe extern "C" {
 /// The section is there even if the program differentiates nothing.
 #[used]
 #[unsafe(link_section = "crategrad_gradcheck")]
-static NOTHING: &Entry = &Entry { function: "", place: "", derivatives: &[], check: |_| Outcome::NotFinite };
+static NOTHING: &Entry = &Entry { function: "", place: "", derivatives: &[], arguments: &[], check: |_| Outcome::NotFinite };
 
 /// Comes before `main`.
 #[used]
@@ -70,12 +70,23 @@ fn sampled(entry: &Entry, seed: u64) -> Outcome {
     let length = number("CRATEGRAD_GRADCHECK_LENGTH") as usize;
     let mut outcome = Outcome::NotFinite;
     for attempt in 0..ATTEMPTS {
-        outcome = (entry.check)(&mut Source::new(seed, attempt, length, attempt >= ATTEMPTS / 2));
+        outcome = (entry.check)(&mut Source::new(seed, attempt, length, attempt >= ATTEMPTS / 2, ranges()));
         if !matches!(outcome, Outcome::NotFinite) {
             break;
         }
     }
     outcome
+}
+
+/// What the config says of arguments: `x=0.5..2.0`, a line for each.
+fn ranges() -> Vec<Range> {
+    let read = |line: &str| {
+        let (of, ends) = line.split_once('=')?;
+        let (low, high) = ends.split_once("..")?;
+        Some(Range { of: of.into(), ends: (low.parse().ok()?, high.parse().ok()?) })
+    };
+    let text = env::var("CRATEGRAD_GRADCHECK_RANGES").unwrap_or_default();
+    text.lines().map(|line| read(line).expect("the pipeline sets it")).collect()
 }
 
 fn number(variable: &str) -> u64 {
@@ -88,9 +99,12 @@ fn say(out: &mut File, line: &str) {
 }
 
 fn listed(entry: &Entry) -> String {
-    let derivatives: Vec<String> = entry.derivatives.iter().map(|name| string(name)).collect();
+    let list = |names: &[&str]| names.iter().map(|name| string(name)).collect::<Vec<_>>().join(",");
     let (function, place) = (string(entry.function), string(entry.place));
-    std::format!("{{\"function\":{function},\"place\":{place},\"derivatives\":[{}]}}", derivatives.join(","))
+    let (derivatives, arguments) = (list(entry.derivatives), list(entry.arguments));
+    std::format!(
+        "{{\"function\":{function},\"place\":{place},\"derivatives\":[{derivatives}],\"arguments\":[{arguments}]}}"
+    )
 }
 
 fn told(outcome: &Outcome) -> String {

@@ -88,6 +88,7 @@ fn entry(attributes: &[Attribute], name: &Ident, derivatives: &[String], checked
     let (path, place) = (format!("::{}", descriptor::bare(name)), name.span().unwrap());
     let place = format!("{}:{}:{}", place.file(), place.line(), place.column());
     let (entry, source, outcome) = (private!(Entry), private!(Source), private!(Outcome));
+    let arguments = checked.arguments.iter().map(|argument| &argument.text);
     generated! {
         #(#kept)*
         #deprecated
@@ -101,6 +102,7 @@ fn entry(attributes: &[Attribute], name: &Ident, derivatives: &[String], checked
                 function: ::core::concat!(::core::module_path!(), #path),
                 place: #place,
                 derivatives: &[#(#derivatives),*],
+                arguments: &[#(#arguments),*],
                 check,
             };
         };
@@ -162,7 +164,7 @@ fn made(name: &str, ty: &Type, domain: Option<&Domain>) -> Option<Argument> {
         _ => (Passing::Value, ty.clone()),
     };
     let is_closed = owned.to_token_stream().into_iter().all(is_closed);
-    let domain = domain.map_or_else(|| private!(Domain::default()), Domain::expression);
+    let domain = Domain::expression(name, domain);
     let maker = private!(Maker);
     let outcome = private!(Outcome);
     let held = generated! {
@@ -229,12 +231,16 @@ impl Domain {
         }
     }
 
-    fn expression(&self) -> TokenStream {
-        let Self { low, high, length, .. } = self;
-        let some = length.as_ref().map(|length| generated!(::core::option::Option::Some(#length)));
-        let length = some.unwrap_or_else(|| generated!(::core::option::Option::None));
+    /// What is said of an argument; nothing but its name, where there is no domain.
+    fn expression(of: &str, domain: Option<&Self>) -> TokenStream {
+        let none = || generated!(::core::option::Option::None);
+        let range = domain.map_or_else(none, |Self { low, high, .. }| {
+            generated!(::core::option::Option::Some(((#low) as f64, (#high) as f64)))
+        });
+        let length = domain.and_then(|domain| domain.length.as_ref());
+        let length = length.map_or_else(none, |length| generated!(::core::option::Option::Some(#length)));
         let domain = private!(Domain);
-        generated!(#domain { range: ::core::option::Option::Some(((#low) as f64, (#high) as f64)), length: #length })
+        generated!(#domain { of: #of, range: #range, length: #length })
     }
 }
 

@@ -95,6 +95,15 @@ body!(extremes_from_nan, |xs| {
     if xs.is_empty() { T::from(1.0) } else { largest * 2.0 + smallest }
 });
 
+// Whether -x is NaN, and whether the root is, LLVM asks of what they are made of.
+body!(extremes_of_what_is_made_of_it, |xs| {
+    let mut s = T::from(0.0);
+    for &x in xs {
+        s = s * 0.5 + (-x).max(x * 0.5) + (x * 2.0 + 3.5).sqrt().min(x * x) * x;
+    }
+    s
+});
+
 body!(min_max, |xs| {
     let (mut lo, mut hi) = (T::from(100.0), T::from(-100.0));
     let mut s = T::from(0.0);
@@ -145,6 +154,15 @@ body!(struct_best, |xs| {
     s
 });
 
+body!(quotients_not_taken, |xs| {
+    let mut sum = T::from(0.0);
+    for (i, &x) in xs.iter().enumerate() {
+        let mean = x / (i as f64);
+        sum += if i == 0 { x * 2.0 } else { mean * x };
+    }
+    sum
+});
+
 pub fn report() {
     let inputs = [1.5, -0.5, 2.5, 3.5, 0.75, -1.0, 1.25, 0.3, 2.2, -0.1, 1.1, 0.9, 4.4];
     let reports = [
@@ -153,6 +171,7 @@ pub fn report() {
         carried_twice::report,
         carried_max::report,
         extremes_from_nan::report,
+        extremes_of_what_is_made_of_it::report,
         filter_map_fold::report,
         carried_option::report,
         carried_nested::report,
@@ -160,6 +179,7 @@ pub fn report() {
         min_max::report,
         clipped::report,
         struct_best::report,
+        quotients_not_taken::report,
     ];
     for report in reports {
         report(&inputs);

@@ -1,0 +1,82 @@
+"""Places in memory that surely hold a float, whatever they are read or written as."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import gcd
+
+from pipeline.analyses.debug_info import FLOAT_BITS, base_type, is_pointer, numbers, numbers_reached, parameter_types
+from pipeline.analyses.moves import word_accessed
+from pipeline.analyses.variables import Variables
+from pipeline.llvm import Value
+from pipeline.llvm_inspect import Inspector
+
+
+class FloatPlaces:
+    """Those of a function: by debug info, or because what else is read and written there are floats."""
+
+    def __init__(self, inspector: Inspector, function: Value) -> None:
+        self._inspector = inspector
+        self._variables = Variables(inspector, function)
+        parameters = inspector.parameters(function)
+        types = [ty for ty in parameter_types(inspector.module, function) if ty and inspector.module.type_bits(ty)]
+        self._types = dict(zip(parameters, types, strict=True)) if len(parameters) == len(types) else {}
+
+    def is_float(self, access: Value) -> bool:
+        """Whether a load or a store of an integer is of a place where a float of its width is."""
+        bits = self._inspector.integer_bits(self._inspector.accessed_type(access))
+        if bits not in FLOAT_BITS.values():
+            return False
+        known = self._known(access)
+        return known == {bits} if known else self._lies_among_floats(access, bits)
+
+    def is_float_by_type(self, access: Value) -> bool:
+        """Whether debug info says of a place that is read or written as a float that it is never anything else."""
+        return self._known(access) == {FLOAT_BITS[self._inspector.float_name(self._inspector.accessed_type(access))]}
+
+    def _known(self, access: Value) -> set[int | None]:
+        """How wide the floats are that a place may hold, None among them for all else; nothing where no type is known."""
+        if kind := word_accessed(self._inspector, access, self._variables):
+            return {FLOAT_BITS.get(kind)}
+        roots = self._inspector.bases(self._inspector.operands(access)[-1])
+        return {FLOAT_BITS.get(name) for name in frozenset().union(*map(self._names, roots))}
+
+    def _names(self, root: Value) -> frozenset[str]:
+        """The types of all numbers that a parameter points to, or a pointer that is read there; none where it is neither."""
+        module = self._inspector.module
+        if root in self._types:
+            ty = self._types[root]
+            return numbers(module, base_type(module, ty)) if is_pointer(module, ty) else frozenset()
+        if not self._inspector.is_plain_load(root):
+            return frozenset()
+        parameters = self._inspector.bases(self._inspector.operands(root)[0])
+        known = [self._types[parameter] for parameter in parameters if parameter in self._types]
+        return frozenset().union(*(numbers_reached(module, ty) for ty in known))
+
+    def _lies_among_floats(self, access: Value, bits: int) -> bool:
+        """Whether all that is read and written there is as wide, and some of it, not surely elsewhere, is a float."""
+        inspector = self._inspector
+        roots = inspector.bases(inspector.operands(access)[-1])
+        users = {user for root in roots for user in inspector.users_through_offsets(root)} - {access}
+        accesses = [user for user in users if self._is_access(user, roots)]
+        types = [inspector.accessed_type(user) for user in accesses]
+        widths = {FLOAT_BITS.get(inspector.float_name(ty), inspector.integer_bits(ty)) for ty in types}
+        here = [inspector.accessed_type(user) for user in accesses if not self._is_elsewhere(user, access, roots)]
+        return widths == {bits} and any(map(inspector.float_name, here))
+
+    def _is_elsewhere(self, one: Value, other: Value, roots: Sequence[Value]) -> bool:
+        """Whether two accesses are at different known offsets of the same memory, or of elements of what begins at `roots`."""
+        (base, offset, _), (other_base, other_offset, _) = map(self._inspector.slot, (one, other))
+        if base == other_base:
+            return offset != other_offset
+        (root, step), (other_root, other_step) = map(self._inspector.origin, (base, other_base))
+        size = gcd(step, other_step)
+        begins = {source for place in (root, other_root) for source in self._inspector.sources(place)}
+        return begins <= set(roots) and size > 0 and (offset - other_offset) % size != 0
+
+    def _is_access(self, user: Value, roots: Iterable[Value]) -> bool:
+        """Whether a load or a store is in that memory; not, if a store puts its address elsewhere."""
+        inspector = self._inspector
+        if inspector.is_plain_store(user):
+            return not set(inspector.bases(inspector.operands(user)[0])) & set(roots)
+        return inspector.is_plain_load(user)

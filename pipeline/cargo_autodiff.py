@@ -1,0 +1,208 @@
+"""`cargo autodiff build|run|test|bench`: cargo's flags, as variables of the same `./doit` that builds everything else.
+
+Where cargo would make several artifacts (`cargo test`: each file of tests) they are made, and run, one after the other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from pipeline.artifact import KINDS, Artifact
+from pipeline.crate import metadata_of
+from pipeline.digests import Digests
+from pipeline.errors import UserError
+from pipeline.request import ROOT, cache_folder, read_request
+from pipeline.targets import Package, packages_meant
+from pipeline.toolchain import find_rust
+
+_PLURALS = {"bin": "bins", "example": "examples", "test": "tests", "bench": "benches"}
+_TAKES = {"build": KINDS, "run": ("bin", "example"), "test": ("bin", "test"), "bench": ("bench",)}
+"""Of which kinds each command is."""
+
+_SWITCHES = ("all-features", "no-default-features", "locked")
+
+_EPILOG = """\
+KEY=VALUE are ./doit's: config=fat-lto, opt2.level=1, crate-type=cdylib …  What follows `--` is the program's.
+Without --release or --profile the config says how to build, and the shipped ones say `release`.
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong, with the exit code of a command line that is."""
+        self.exit(3, f"error: {message}\n  = help: {self.prog} --help\n")
+
+
+def main(argv: Sequence[str]) -> int:
+    """Do what cargo was asked for; the exit code of the first `./doit` that fails."""
+    own, rest = _split(argv)
+    parser = _parser()
+    asked = parser.parse_intermixed_args(own)
+    filters = [word for word in asked.words if "=" not in word]
+    if filters and asked.command in ("build", "run"):
+        parser.error(f"{filters[0]}: what is for the program comes after `--`")
+    if unfit := _unfit(asked):
+        parser.error(f"{unfit}: {asked.command} is of {' and '.join(f'--{kind}' for kind in _TAKES[asked.command])}")
+    try:
+        folder = _folder(asked.manifest_path)
+        variables = dict(word.split("=", 1) for word in asked.words if "=" in word) | {"crate": str(folder)}
+        variables |= _settings(asked)
+        chosen = list(_chosen(asked, folder, variables))
+    except UserError as error:
+        print(error.message, file=sys.stderr)
+        return error.exit_code
+    return _doit(asked, chosen, variables, [*filters, *rest])
+
+
+def _split(argv: Sequence[str]) -> tuple[list[str], list[str]]:
+    """What is for us and, after `--`, for the program; cargo gives the name of its subcommand first."""
+    own = list(argv[1:] if argv[:1] == ["autodiff"] else argv)
+    at = own.index("--") if "--" in own else len(own)
+    return own[:at], own[at + 1 :]
+
+
+def _parser() -> _Parser:
+    parser = _Parser(
+        prog="cargo autodiff",
+        description="Cargo's commands, with derivatives by Enzyme.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("command", choices=("build", "run", "test", "bench"))
+    parser.add_argument("words", nargs="*", metavar="KEY=VALUE", help="./doit's; anything else is a filter, for test and bench")
+    parser.add_argument("-p", "--package", help="the package, of a workspace")
+    parser.add_argument("--workspace", action="store_true", help="all packages of the workspace")
+    parser.add_argument("--lib", action="store_true", help="the package's library")
+    for kind in KINDS:
+        parser.add_argument(f"--{kind}", action="append", default=[], metavar="NAME", help=f"this {kind} only")
+        parser.add_argument(f"--{_PLURALS[kind]}", action="store_true", help=f"every {kind}")
+    parser.add_argument("-F", "--features", action="append", default=[], help="features, by commas")
+    for switch in _SWITCHES:
+        parser.add_argument(f"--{switch}", action="store_true", help="as in cargo")
+    parser.add_argument("-r", "--release", action="store_true", help="cargo's release profile")
+    parser.add_argument("--profile", metavar="NAME", help="another profile of cargo's")
+    parser.add_argument("--manifest-path", type=Path, metavar="PATH", help="the Cargo.toml, where it is not here or above")
+    parser.add_argument("--offline", action="store_true", help="fetch nothing")
+    parser.add_argument("--frozen", action="store_true", help="--locked and --offline")
+    parser.add_argument("--no-run", action="store_true", help="build, and run nothing")
+    parser.add_argument("--no-fail-fast", action="store_true", help="run what comes after a failure, too")
+    return parser
+
+
+def _unfit(asked: argparse.Namespace) -> str:
+    """What was chosen that the command has nothing to do with."""
+    others = [kind for kind in KINDS if kind not in _TAKES[asked.command]]
+    if asked.command not in ("build", "test"):
+        others.append("lib")
+    flags = [flag for kind in others for flag in (kind, _PLURALS.get(kind, kind)) if vars(asked)[flag]]
+    return f"--{flags[0]}" if flags else ""
+
+
+def _folder(manifest: Path | None) -> Path:
+    """The folder of the manifest that is named, or of the nearest one upwards."""
+    if manifest:
+        return Path(os.path.normpath(Path.cwd() / manifest.parent))
+    here = Path.cwd()
+    found = next((folder for folder in (here, *here.parents) if (folder / "Cargo.toml").is_file()), None)
+    if found is None:
+        raise UserError(
+            f"error: there is no Cargo.toml in {here}, nor above it\n  = help: go to a crate, or give --manifest-path"
+        )
+    return found
+
+
+def _settings(asked: argparse.Namespace) -> dict[str, str]:
+    """The variables that are the same for all artifacts."""
+    if asked.release and asked.profile:
+        raise UserError("error: --release is --profile release: give one of them", exit_code=3)
+    settings = {"package": asked.package or "", "features": ",".join(asked.features)}
+    settings["profile"] = "release" if asked.release else asked.profile or ""
+    switches = {name: "1" for name in _SWITCHES if vars(asked)[name.replace("-", "_")] or (name == "locked" and asked.frozen)}
+    return {name: value for name, value in settings.items() if value} | switches
+
+
+def _chosen(asked: argparse.Namespace, folder: Path, variables: dict[str, str]) -> Iterator[dict[str, str]]:
+    """The variables that choose an artifact, for each that cargo would make."""
+    for kind in KINDS:
+        yield from ({kind: name, **_as_tests(asked.command, kind)} for name in vars(asked)[kind])
+    if asked.lib:
+        yield {"lib": "1", **_as_tests(asked.command, "lib")}
+    plurals = [kind for kind in KINDS if vars(asked)[_PLURALS[kind]]]
+    if not plurals and (asked.lib or any(vars(asked)[kind] for kind in KINDS)):
+        return
+    if asked.command == "run" and not plurals:
+        yield {}
+        return
+    packages = _packages(asked, folder, variables)
+    found = [{"package": package.name, **each} for package in packages for each in _of_package(asked.command, plurals, package)]
+    # Where there is nothing final `./doit build` says why.
+    yield from found or ([{}] if asked.command == "build" and not plurals else [])
+
+
+def _as_tests(command: str, kind: str) -> dict[str, str]:
+    return {"tests": "1"} if command == "test" and kind in ("bin", "lib") else {}
+
+
+def _of_package(command: str, plurals: Sequence[str], package: Package) -> Iterator[dict[str, str]]:
+    """What cargo's command makes of a package where no name is given."""
+    if plurals:
+        yield from ({kind: name, **_as_tests(command, kind)} for kind in plurals for name in package.names(kind))
+    elif command == "bench":
+        yield from ({"bench": name} for name in package.names("bench"))
+    elif command == "test":
+        library = package.library
+        yield from ([{"lib": "1", "tests": "1"}] if library and library.test else [])
+        yield from ({"bin": target.name, "tests": "1"} for target in package.targets if "bin" in target.kind and target.test)
+        yield from ({"test": target.name} for target in package.targets if "test" in target.kind and target.test)
+    else:
+        yield from map(_variables, package.defaults())
+
+
+def _variables(artifact: Artifact) -> dict[str, str]:
+    return {artifact.kind: artifact.name} if artifact.runs else {"lib": "1", "crate-type": artifact.crate_type}
+
+
+def _packages(asked: argparse.Namespace, folder: Path, variables: dict[str, str]) -> list[Package]:
+    digests = Digests(cache_folder() / "digests.json")
+    request = read_request(variables, digests)
+    metadata = metadata_of(folder, find_rust(request.config.toolchain, digests), digests)
+    return list(metadata.packages) if asked.workspace else packages_meant(metadata, folder, request.choice)
+
+
+def _doit(asked: argparse.Namespace, chosen: Sequence[dict[str, str]], variables: dict[str, str], arguments: list[str]) -> int:
+    """Run `./doit` for one artifact after another."""
+    if not chosen:
+        print(f"nothing to {asked.command} here", file=sys.stderr)
+    task = "build" if asked.command == "build" or asked.no_run else "execute"
+    offline = {"CRATEGRAD_OFFLINE": "1"} if asked.offline or asked.frozen else {}
+    environment = {**os.environ, **offline, "CRATEGRAD_ARGUMENTS": json.dumps(arguments)}
+    worst = 0
+    for each in chosen:
+        words = [f"{name}={value}" for name, value in (variables | each).items()]
+        code = _run([str(ROOT / "doit"), task, *words], environment)
+        worst = worst or code
+        if code and (code > 128 or not asked.no_fail_fast):
+            break
+    return worst
+
+
+def _run(argv: Sequence[str], environment: Mapping[str, str]) -> int:
+    """How it ended.  It sees to what it started when it is told to end, so it is waited for."""
+    with subprocess.Popen(argv, env=environment) as child:
+        signal.signal(signal.SIGTERM, lambda *_: child.terminate())
+        signal.signal(signal.SIGINT, lambda *_: None)  # the terminal tells the child, too
+        code = child.wait()
+    return code if code >= 0 else 128 - code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,248 @@
+"""slice: what the derivatives can reach, out of each module, and nothing else; the program is rustc's own objects.
+
+The bitcode lies beside the objects that were made of it.  What asks for derivatives stands in functions of its own; from these
+on everything that is mentioned is followed, through vtables and other constants, and into whatever module has it, but not past
+what never returns.  What changes is referred to, wherever the program has it, and so is what never returns: there is no second
+copy.  Everything else is copied, under names that nobody else sees.
+
+The program calls a derivative by the name of the function that asks for it and `.crategrad` (rust/autodiff, `ask_apart`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pipeline import bitcode, process
+from pipeline.analyses.call_tree import indirect_calls
+from pipeline.errors import UserError
+from pipeline.llvm import Module, Value
+from pipeline.llvm_edit import Editor
+from pipeline.llvm_inspect import Inspector
+from pipeline.stages import before_enzyme
+from pipeline.stages.build_std import BITCODE
+from pipeline.strategies import Artifacts
+from pipeline.strategies.single_module_merge import SingleModuleMerge
+from pipeline.toolchain import Tool
+
+WHOLE = "whole"
+"""The file beside the module that says why it is the whole program, where it is."""
+
+ASKS = "__crategrad_ask"
+_PLACEHOLDER = "__crategrad_placeholder_v"
+DERIVATIVE = ".crategrad"
+_MOVED = re.compile(r"\.llvm\.\d+$")
+
+_LISTS = ("llvm.used", "llvm.compiler.used", "llvm.global_ctors")
+"""What says something of the object as a whole, which this is not."""
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Cut in memory, joined by `llvm-link`.
+
+    Two things only the whole program can tell: what a pointer may call, and what is in a variable that just one codegen unit
+    sees.  Where a derivative depends on either, the strategy is that of `whole`, on the same bitcode.
+    """
+
+    whole: SingleModuleMerge
+    libllvm: Tool
+
+    def merge(self, artifacts: Artifacts, module: Path, log: Path) -> bool:
+        """See `Strategy.merge`."""
+        import tempfile
+
+        symbols = self._symbols(artifacts)
+        with tempfile.TemporaryDirectory(dir=module.parent) as folder:
+            self._join(cut(self.libllvm, symbols, Path(folder)), module, Path(folder), log)
+        why = self._hidden(module, symbols)
+        self._optimise(module, log)
+        if why := why or self._called_by_pointer(module):
+            module.with_name(WHOLE).write_text(why)
+            self._merge_whole(artifacts, module, log)
+            self._optimise(module, log)
+        return not why
+
+    def _symbols(self, artifacts: Artifacts) -> Symbols:
+        std = sorted((artifacts.std / BITCODE).rglob("*.bc")) if artifacts.std else []
+        of_modules = self._nm("--defined-only", "--print-file-name", *artifacts.crates, *std)
+        return Symbols.read(of_modules, self._nm("--extern-only", *artifacts.natives, *artifacts.compiled))
+
+    def _nm(self, *arguments: process.Argument) -> str:
+        answer = process.ask([self.whole.llvm_nm, "--quiet", *arguments])
+        if not answer.succeeded:
+            raise UserError(f"error: llvm-nm cannot read what is to be merged\n{process.tail(answer.output)}")
+        return answer.output
+
+    def _join(self, parts: Iterable[Path], module: Path, folder: Path, log: Path) -> None:
+        joined, nothing = folder / "joined.bc", folder / "nothing.ll"
+        nothing.touch()  # llvm-link wants something, and there may be no derivatives
+        process.run_tool([self.whole.llvm_link, "-o", joined, nothing, *parts], log=log)
+        self.whole.internalise(joined, [f"*{DERIVATIVE}"], module, log)
+        module.write_bytes(bitcode.without_checksums(module.read_bytes()))
+
+    def _hidden(self, module: Path, symbols: Symbols) -> str:
+        """A variable that is needed and cannot be referred to, in words; empty where there is none."""
+        with Module(self.libllvm, module) as joined:
+            needed = [joined.name(variable) for variable in joined.variables() if not joined.has_value(variable)]
+        hidden = [name for name in needed if name not in symbols.in_program and symbols.is_known(name)]
+        return f"only one codegen unit sees {hidden[0]}" if hidden else ""
+
+    def _optimise(self, module: Path, log: Path) -> None:
+        """Do what rustc does to each module that another strategy merges."""
+        process.run_tool([self.whole.opt, *before_enzyme(module, 2), "-o", module, module], log=log)
+
+    def _called_by_pointer(self, module: Path) -> str:
+        """What calls a pointer of which optimisation did not find out what it is, in words; empty where nothing does."""
+        with Module(self.libllvm, module) as opened:
+            inspector = Inspector(opened)
+            found = (call for function in opened.functions() for call in indirect_calls(inspector, function))
+            return next((f"a pointer is called at {opened.users_place(call)}" for call in found), "")
+
+    def _merge_whole(self, artifacts: Artifacts, module: Path, log: Path) -> None:
+        self.whole.merge(artifacts, module, log)
+        with Module(self.libllvm, module) as merged:
+            call_by_name(Editor(merged))
+            merged.write(module)
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """Where what is defined."""
+
+    module_of: Mapping[str, Path]
+    """The module of each name that all modules see."""
+    local: Mapping[str, Collection[Path]]
+    """The modules of each name that only its own module sees."""
+    in_program: Collection[str]
+    """The names that the program's objects can refer to, after rustc has optimised."""
+    called: Mapping[str, Collection[str]]
+    """The functions that ask for derivatives which the program calls, and the names by which it does: LLVM's ThinLTO gives what
+    it moves from one module into another a name of its own."""
+
+    @classmethod
+    def read(cls, of_modules: str, of_objects: str) -> Symbols:
+        """From the lines of `llvm-nm`, those of modules with the files' names."""
+        module_of: dict[str, Path] = {}
+        local: dict[str, set[Path]] = {}
+        for words in map(str.split, of_modules.splitlines()):
+            if len(words) == 4:  # else it says that a file has none
+                path, kind, name = Path(words[0].removesuffix(":")), words[2], words[3]
+                if kind.islower():
+                    local.setdefault(name, set()).add(path)
+                else:
+                    module_of.setdefault(name, path)
+        in_program, called = set[str](), dict[str, set[str]]()
+        for words in map(str.split, of_objects.splitlines()):
+            if len(words) == 3:
+                in_program.add(words[2])
+            elif words[:1] == ["U"] and words[1].endswith(DERIVATIVE):
+                called.setdefault(_MOVED.sub("", words[1].removesuffix(DERIVATIVE)), set()).add(words[1])
+        return cls(module_of, local, in_program, called)
+
+    def is_known(self, name: str) -> bool:
+        """True for what some module defines."""
+        return name in self.module_of or name in self.local
+
+    def asking(self) -> Iterator[tuple[Path, str]]:
+        """The functions that ask for the derivatives, each once, whichever of the modules that have it."""
+        for name in sorted(self.called):
+            yield self.module_of.get(name) or min(self.local[name]), name
+
+
+def cut(libllvm: Tool, symbols: Symbols, folder: Path) -> list[Path]:
+    """Write what is reached of each module into the folder."""
+    with ExitStack() as opened:
+        parts: dict[Path, _Part] = {}
+
+        def part(path: Path) -> _Part:
+            if path not in parts:
+                parts[path] = _Part(Editor(opened.enter_context(Module(libllvm, path))), symbols)
+            return parts[path]
+
+        waiting = list(symbols.asking())
+        for path, name in waiting:
+            part(path).asking.append(name)
+        while waiting:
+            path, name = waiting.pop()
+            elsewhere = part(path).reach(name)
+            waiting += [(symbols.module_of[other], other) for other in elsewhere if other in symbols.module_of]
+        written = []
+        for number, one in enumerate(parts.values()):
+            one.leave_out_the_rest()
+            written.append(folder / f"{number:04}.bc")
+            one.editor.module.write(written[-1])
+        return written
+
+
+@dataclass
+class _Part:
+    """What is reached of a module."""
+
+    editor: Editor
+    symbols: Symbols
+    asking: list[str] = field(default_factory=list)
+    reached: dict[Value, None] = field(default_factory=dict)
+
+    def reach(self, name: str) -> list[str]:
+        """Follow a name; the names of other modules' that are met."""
+        module, elsewhere = self.editor.module, []
+        waiting = module.globals_named(name)
+        while waiting:
+            value = waiting.pop()
+            if value in self.reached:
+                continue
+            self.reached[value] = None
+            if not module.has_value(value):
+                elsewhere.append(module.name(value))
+            elif module.is_function(value):
+                waiting += self._mentioned(value)
+            elif self.editor.api.IsGlobalConstant(value):
+                waiting += self.editor.globals_in([self.editor.api.GetInitializer(value)])
+        return elsewhere
+
+    def _mentioned(self, function: Value) -> list[Value]:
+        """What a function mentions; before it ends without returning only what there is no other way to have."""
+        editor, module = self.editor, self.editor.module
+        returning = module.returning_instructions(function)
+        found = dict.fromkeys(editor.globals_in(o for i in returning for o in editor.operands(i)))
+        rest = editor.globals_in(o for i in module.instructions(function) for o in editor.operands(i))
+        return [*found, *(one for one in rest if not self._is_in_program(one))]
+
+    def _is_in_program(self, value: Value) -> bool:
+        """Whether something can be referred to where the program has it, or is no concern of ours, as the C library's."""
+        if self.editor.is_internal(value):
+            return False
+        name = self.editor.module.name(value)
+        return name in self.symbols.in_program or not self.symbols.is_known(name)
+
+    def leave_out_the_rest(self) -> None:
+        """Make declarations of what is not reached and of what changes, and give those who ask the derivatives' names."""
+        editor, module = self.editor, self.editor.module
+        for name in _LISTS:
+            module.drop_global(name)
+        for value in [*module.functions(), *module.variables()]:
+            is_copied = value in self.reached and (module.is_function(value) or editor.api.IsGlobalConstant(value))
+            if module.has_value(value) and not is_copied:
+                editor.leave_to_others(value)
+        call_by_name(editor)
+        for asking in module.named(self.asking):
+            for name in sorted(self.symbols.called[module.name(asking)]):
+                called = editor.pass_on(name, editor.function_type(asking), asking)
+                editor.compile_like(asking, called)
+                editor.publish(called)
+        editor.drop_assembly()
+        editor.run_passes("elim-avail-extern,globaldce,strip-dead-debug-info")
+
+
+def call_by_name(editor: Editor) -> None:
+    """Let derivatives be called where they are, not by names that are made in assembly; and drop what that says of names."""
+    module = editor.module
+    for function in list(module.functions()):
+        asks, is_placeholder = ASKS in module.name(function), module.name(function).startswith(_PLACEHOLDER)
+        for user in module.users(function) if asks or is_placeholder else []:
+            if module.is_call(user) and module.is_inline_assembly(module.callee(user)):
+                editor.replace(user, function) if asks else editor.api.InstructionEraseFromParent(user)

@@ -1,0 +1,56 @@
+//! Memory that is not initialised, looked at as something else, or not freed.
+
+use crate::tried;
+use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
+use std::hint::black_box;
+use std::mem::{ManuallyDrop, MaybeUninit, transmute, zeroed};
+
+#[repr(C)]
+union Word {
+    float: f64,
+    bits: u64,
+}
+
+tried! {
+    written_before_it_is_read(x) { let mut kept = MaybeUninit::<[f64; 2]>::uninit(); kept.write([x, x * x]); unsafe { kept.assume_init()[black_box(1)] } }
+        => x * x, 2.0 * x;
+    array_element_by_element(x) {
+        let mut kept = [const { MaybeUninit::<f64>::uninit() }; 8];
+        for i in 0..8 { kept[i].write(x * x * i as f64); }
+        (0..black_box(8)).map(|i| unsafe { kept[i].assume_init_read() }).sum()
+    } => 28.0 * x * x, 56.0 * x;
+    vec_with_a_length_that_is_set(x) {
+        let (n, mut numbers) = (black_box(3), Vec::<f64>::with_capacity(3));
+        unsafe { for i in 0..n { numbers.as_mut_ptr().add(i).write(x); } numbers.set_len(n); }
+        numbers.iter().product()
+    } => x.powi(3), 3.0 * x * x;
+    all_zeros(x) { let mut kept: [f64; 3] = unsafe { zeroed() }; kept[black_box(1)] += x * x; kept.iter().sum() } => x * x, 2.0 * x;
+    allocated_by_hand(x) {
+        let layout = Layout::array::<f64>(4).unwrap();
+        let numbers: *mut f64 = unsafe { alloc(layout) }.cast();
+        for i in 0..4 { unsafe { numbers.add(i).write(x * i as f64) }; }
+        let last = unsafe { *numbers.add(black_box(3)) };
+        unsafe { dealloc(numbers.cast(), layout) };
+        last * x
+    } => 3.0 * x * x, 6.0 * x;
+    allocated_as_zeros(x) {
+        let layout = Layout::array::<f64>(4).unwrap();
+        let numbers: *mut f64 = unsafe { alloc_zeroed(layout) }.cast();
+        unsafe { *numbers.add(black_box(3)) += x };
+        let last = unsafe { *numbers.add(black_box(3)) };
+        unsafe { dealloc(numbers.cast(), layout) };
+        last * x
+    } => x * x, 2.0 * x;
+    union(x) { let word = Word { float: x * x }; unsafe { Word { bits: black_box(&word).bits }.float } } => x * x, 2.0 * x;
+    transmuted(x) { let words: [u32; 2] = black_box(unsafe { transmute(x * x) }); unsafe { transmute::<_, f64>(words) } } => x * x, 2.0 * x;
+    not_aligned(x) {
+        let mut bytes = [0_u8; 20];
+        unsafe { bytes.as_mut_ptr().add(3).cast::<f64>().write_unaligned(x * x) };
+        unsafe { bytes.as_ptr().add(3).cast::<f64>().read_unaligned() }
+    } => x * x, 2.0 * x;
+    volatile(x) { let mut y = x; unsafe { (&raw mut y).write_volatile(x * x); (&raw const y).read_volatile() } } => x * x, 2.0 * x;
+    never_dropped(x) { let kept = ManuallyDrop::new(vec![x, x * x]); kept[black_box(1)] } => x * x, 2.0 * x;
+    leaked(x) { let kept = Box::leak(Box::new([x, x * x])); kept[black_box(1)] } => x * x, 2.0 * x;
+    behind_an_address(x) { let kept = [x, x * x]; let address = kept.as_ptr() as usize + 8; unsafe { *(address as *const f64) } }
+        => x * x, 2.0 * x;
+}

@@ -1,0 +1,213 @@
+"""What cargo makes, made with derivatives: programs, examples, tests, benches, and libraries for others than Rust."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from pipeline.stages import NAMES
+from tests.workbench import ROOT, Finished, doit
+
+pytestmark = pytest.mark.toolchain
+
+WORKSPACE = ROOT / "tests" / "crates" / "artifacts"
+STRATEGIES = ("single-module-merge", "fat-lto", "slice")
+
+every_strategy = pytest.mark.parametrize("strategy", STRATEGIES)
+
+
+def build(package: str, *arguments: str, command: str = "build") -> Finished:
+    """Build something of a package, and insist that it succeeds."""
+    finished = doit(command, f"crate={WORKSPACE}", f"package={package}", *arguments)
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    return finished
+
+
+def output(package: str, config: str = "default") -> Path:
+    return WORKSPACE / package / "target/crategrad" / config
+
+
+# ---- Programs
+
+
+@every_strategy
+def test_derivatives_of_a_library_of_the_program_and_of_both(strategy: str) -> None:
+    summary = build("app", "bin=app", f"config={strategy}").stdout
+    assert subprocess.run([output("app", strategy) / "app"], check=False).returncode == 0
+    for derivative in ("d_energy: reverse mode of physics::energy", "d_stretched: reverse mode of physics::stretched", "t_own"):
+        assert derivative in summary
+
+
+def test_binaries_of_a_package_stay_beside_each_other() -> None:
+    build("app", "bin=app")
+    build("app", "bin=arguments")
+    assert build("app", "bin=app").stages == dict.fromkeys(NAMES, "fresh")
+    assert build("app", "bin=arguments").stages == dict.fromkeys(NAMES, "fresh")
+    assert subprocess.run([output("app") / "arguments", "one", "two"], check=False).returncode == 2
+    assert (output("app") / "stages/arguments/06-enzyme/module.bc").exists()
+
+
+def test_features_chosen_and_left_again() -> None:
+    build("app", "bin=app", "features=doubled", command="run")
+    assert build("app", "bin=app", "features=doubled").ran == []
+    build("app", "bin=app", command="run")
+    assert build("app", "bin=app", "all-features=1").stages["enzyme"] == "hit"
+
+
+def test_feature_that_is_none_is_cargos_to_refuse() -> None:
+    finished = doit("build", f"crate={WORKSPACE}", "bin=app", "features=trebled")
+    assert finished.returncode == 1
+    assert "trebled" in finished.stderr
+    assert "error: `app` does not build" in finished.stderr
+
+
+@pytest.mark.parametrize("kind", ["example=show", "bench=speed"])
+def test_example_and_bench(kind: str) -> None:
+    build("physics", kind, command="run")
+
+
+def test_package_where_more_than_one_is_meant() -> None:
+    finished = doit("build", f"crate={WORKSPACE}/app")
+    assert finished.returncode == 1
+    assert "`app` has 2 binaries: app, arguments" in finished.stderr
+    assert "bin=app" in finished.stderr
+
+
+# ---- Tests
+
+
+def test_tests_of_a_package_and_what_fails_in_them() -> None:
+    """One program, run twice: each test is a process of its own, so that a panic ends no other."""
+    passed = build("physics", "test=whole", command="run")
+    assert "3 passed; 0 failed; 1 ignored" in passed.stdout
+    failed = cargo("test", "--test", "whole", "fails", "--", "--ignored", folder=WORKSPACE / "physics/tests")
+    assert failed.returncode == 1
+    assert "test fails ... FAILED" in failed.stdout
+    assert "target/crategrad/default/tests/whole ended with exit 101" in failed.stderr
+
+
+def test_unit_tests_of_a_library_by_the_other_strategy() -> None:
+    assert "1 passed; 0 failed" in build("physics", "lib=1", "tests=1", "config=fat-lto", command="run").stdout
+
+
+def test_test_that_starts_a_binary_of_its_package_is_refused(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "Cargo.toml": '[package]\nname = "starter"\nedition = "2024"\n[workspace]\n',
+            "src/main.rs": "fn main() {}\n",
+            "tests/starts.rs": '#[test]\nfn starts() {\n    assert!(!env!("CARGO_BIN_EXE_starter").is_empty());\n}\n',
+        },
+    )
+    finished = doit("build", f"crate={tmp_path}", "test=starts")
+    assert finished.returncode == 1
+    assert "error: test `starts` starts the package's binary `starter` (CARGO_BIN_EXE_starter)" in finished.stderr
+
+
+# ---- Libraries
+
+
+@every_strategy
+def test_python_function_has_a_gradient(strategy: str) -> None:
+    build("physics", "lib=1", "crate-type=cdylib", f"config={strategy}")
+    shared = output("physics", strategy) / "libphysics.so"
+    assert exported(shared) == ["energy_and_gradient"]
+    function = ctypes.CDLL(str(shared)).energy_and_gradient
+    array = ctypes.c_double * 3
+    function.restype = ctypes.c_double
+    function.argtypes = [array, array, ctypes.c_size_t, ctypes.c_double]
+    x, dx = array(1.0, 2.0, 3.0), array()
+    assert function(x, dx, 3, 2.0) == 14.0
+    assert list(dx) == [2.0, 4.0, 6.0]
+
+
+HEADER = "double energy_and_gradient(const double *x, double *dx, size_t length, double stiffness);\n"
+
+C_PROGRAM = """\
+#include <stddef.h>
+#include "physics.h"
+
+int main(void) {
+    double x[3] = {1, 2, 3}, dx[3] = {0, 0, 0};
+    double energy = energy_and_gradient(x, dx, 3, 2.0);
+    return !(energy == 14 && dx[0] == 2 && dx[1] == 4 && dx[2] == 6);
+}
+"""
+
+
+@every_strategy
+def test_c_program_is_linked_with_a_static_library(strategy: str, tmp_path: Path) -> None:
+    summary = build("physics", "lib=1", "crate-type=staticlib", f"config={strategy}").stdout
+    (libraries,) = (line.split()[4:] for line in summary.splitlines() if line.startswith("   to be linked with "))
+    assert "-lm" in libraries
+    write(tmp_path, {"physics.h": HEADER, "main.c": C_PROGRAM})
+    archive = output("physics", strategy) / "libphysics.a"
+    subprocess.run(["cc", "-o", "program", "main.c", archive, *libraries], cwd=tmp_path, check=True)
+    assert subprocess.run([tmp_path / "program"], check=False).returncode == 0
+
+
+def test_library_in_two_forms_wants_a_choice_and_does_not_run() -> None:
+    finished = doit("build", f"crate={WORKSPACE}/physics")
+    assert finished.returncode == 1
+    assert "the library `physics` is made as cdylib and staticlib" in finished.stderr
+    assert "lib=1 crate-type=cdylib" in finished.stderr
+    started = doit("execute", f"crate={WORKSPACE}/physics", "lib=1", "crate-type=cdylib")
+    assert started.returncode == 1
+    assert "error: lib `physics` does not run" in started.stderr
+    assert "crate_bitcode" not in started.stderr
+
+
+def test_library_for_rust_alone_is_no_artifact_unless_it_is_asked_for() -> None:
+    finished = doit("build", f"crate={WORKSPACE}/plain")
+    assert finished.returncode == 1
+    assert "`plain` (" in finished.stderr
+    assert "is a library: there is no binary to build" in finished.stderr
+    build("plain", "lib=1", "crate-type=cdylib")
+    assert exported(output("plain") / "libplain.so") == ["twice"]
+
+
+def test_clean_takes_away_an_artifact_and_its_views() -> None:
+    build("plain", "lib=1", "crate-type=cdylib")
+    finished = doit("clean", f"crate={WORKSPACE}/plain", "lib=1", "crate-type=cdylib")
+    assert finished.returncode == 0, finished.stderr
+    assert not output("plain").exists()
+
+
+# ---- From cargo
+
+
+def test_cargo_runs_a_program_with_its_arguments() -> None:
+    ran = cargo("run", "--bin", "arguments", "--", "--release", "a=b", "", folder=WORKSPACE / "app/src/bin")
+    assert "app/target/crategrad/default/arguments ended with exit 3" in ran.stderr
+    assert ran.returncode == 1
+
+
+def test_cargo_builds_all_that_a_package_has() -> None:
+    built = cargo("build", "-p", "app", "--release", "config=default", folder=WORKSPACE)
+    assert built.returncode == 0, built.stderr
+    assert [line.partition(":")[0] for line in built.stdout.splitlines() if "target/crategrad" in line] == ["app", "arguments"]
+
+
+def cargo(*arguments: str, folder: Path) -> Finished:
+    """`cargo autodiff`, as cargo starts it for a user who has .venv/bin on PATH."""
+    environment = {**os.environ, "PATH": f"{ROOT / '.venv/bin'}:/usr/bin:/bin"}
+    argv = ["/usr/bin/cargo", "autodiff", *arguments]
+    finished = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert "Traceback" not in finished.stdout + finished.stderr
+    return Finished(finished.returncode, finished.stdout, finished.stderr)
+
+
+def exported(library: Path) -> list[str]:
+    """The symbols that a shared library defines for others."""
+    listed = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True)
+    return [line.split()[-1] for line in listed.stdout.splitlines()]
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)

@@ -1,0 +1,67 @@
+"""Published crates in differentiated functions: right or refused, as `docs/crates.md` says."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import subprocess
+
+import pytest
+
+from tests.published import BEGIN, CRATE, DOCUMENT, END, MODES, Function, files, functions, rows
+from tests.workbench import doit
+
+TOLERANCES = {"closed form": 1e-12, "differences": 1e-9}
+"""Relative to the largest number of a function, absolute below 1."""
+
+
+def every() -> list[Function]:
+    return [function for file in files() for function in functions(file)]
+
+
+def test_twelve_crates_and_more() -> None:
+    assert len(files()) >= 12
+    assert all(list(functions(file)) for file in files())
+
+
+def test_the_document_is_of_this_crate() -> None:
+    written = DOCUMENT.read_text().split(BEGIN)[1].split(END)[0]
+    assert written.split("\n")[1:-1] == list(rows())
+
+
+def test_what_is_refused_says_why() -> None:
+    assert [function for function in every() if bool(function.refused_in) != bool(function.said)] == []
+
+
+@pytest.mark.full
+@pytest.mark.toolchain
+@pytest.mark.parametrize("config", ["single-module-merge", "slice"])
+def test_every_gradient_is_right(config: str) -> None:
+    built = doit("build", f"crate={CRATE}", f"config={config}")
+    assert built.returncode == 0, built.stdout + built.stderr
+    program = CRATE / "target/crategrad" / config / "published"
+    printed = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    cases = {case["case"].removeprefix("published::crates::"): case for case in map(json.loads, printed.splitlines())}
+    right = {f"{f.crate}::{f.name} {mode}" for f in every() for mode in MODES if f.is_right_in(mode)}
+    assert set(cases) == right
+    assert [case for case in cases.values() if not is_right(case["got"], case["right"], TOLERANCES[case["by"]])] == []
+
+
+def is_right(got: list[float], right: list[float], tolerance: float) -> bool:
+    allowed = tolerance * max(1.0, *map(abs, right))
+    return all(math.isclose(one, other, abs_tol=allowed) for one, other in zip(got, right, strict=True))
+
+
+@pytest.mark.full
+@pytest.mark.toolchain
+def test_what_is_refused_is_refused_at_its_line() -> None:
+    built = doit("build", f"crate={CRATE}", "features=refused", "config=slice")
+    assert built.returncode == 1
+    assert "Traceback" not in built.stderr
+    named = set(re.findall(r"`(reverse|forward)` was asked for, .* of `published::crates::(\w+)::(\w+)::primal`", built.stderr))
+    assert named == {(mode, function.crate, function.name) for function in every() for mode in function.refused_in}
+    for file in files():
+        said = re.findall(rf"^error: (.*)\n  --> src/crates/{file.name}:(\d+):", built.stderr, re.MULTILINE)
+        marked = [(n, line.split("//~ ")[1]) for n, line in enumerate(file.read_text().splitlines(), 1) if "//~ " in line]
+        assert [(n, words) for n, words in marked if not any(words in what and int(at) == n for what, at in said)] == []

@@ -1,0 +1,198 @@
+"""The strategy `slice`: what is cut out, what stays where the program has it, and when the whole program is merged instead."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+
+import pytest
+
+from pipeline.strategies.slice import WHOLE
+from tests.workbench import CUBE, Finished, Workbench
+
+pytestmark = pytest.mark.toolchain
+
+CONFIG = "config=slice"
+STAGES_OF_THE_SLICE = {"opt1", "abi_fixup", "enzyme", "opt2", "codegen"}
+
+
+@pytest.fixture(scope="module")
+def sliced(tmp_path_factory: pytest.TempPathFactory) -> Workbench:
+    """A crate that is built with this strategy alone."""
+    return Workbench(tmp_path_factory.mktemp("sliced"))
+
+
+def built(bench: Workbench, source: str) -> Finished:
+    bench.write(source)
+    return bench.build(CONFIG)
+
+
+def is_right(bench: Workbench) -> bool:
+    """The programs end with 0 where what they compared is right."""
+    return subprocess.run([bench.output("slice") / "bench"], check=False).returncode == 0
+
+
+def is_whole(bench: Workbench) -> str:
+    """Why the whole program was merged; empty where it was not."""
+    why = bench.output("slice") / "stages/03-llvm_link" / WHOLE
+    return why.read_text() if why.exists() else ""
+
+
+PRELUDE = """\
+#![no_main]
+#![allow(static_mut_refs)]
+use autodiff::*;
+
+fn close(one: f64, other: f64) -> bool {
+    (one - other).abs() <= 1e-12 * other.abs().max(1.0)
+}
+"""
+
+
+def program(items: str, condition: str) -> str:
+    """A program that ends with 0 where the condition holds; `x` is 1.5, and the compiler cannot know."""
+    return f"""{PRELUDE}
+{items}
+#[unsafe(no_mangle)]
+pub extern "C" fn main(argc: i32, _argv: *const *const u8) -> i32 {{
+    let x = f64::from(argc) + 0.5;
+    i32::from(!({condition}))
+}}
+"""
+
+
+def test_a_slice_is_differentiated_and_the_rest_is_as_rustc_made_it(sliced: Workbench) -> None:
+    built(sliced, CUBE)
+    assert is_right(sliced)
+    assert not is_whole(sliced)
+
+
+def test_what_no_derivative_reaches_costs_nothing_after_the_crate(sliced: Workbench) -> None:
+    built(sliced, CUBE)
+    another = 2 + time.time_ns() % 1_000_000  # what was built before is a hit
+    edited = CUBE.replace("i32::from(!right)", f"i32::from(!right) * {another}")
+    assert edited != CUBE
+    assert set(built(sliced, edited).ran) == {"crate_bitcode", "llvm_link", "link"}
+
+
+def test_a_program_without_derivatives_is_built_as_ever(sliced: Workbench) -> None:
+    built(sliced, program("", "x > 1.0"))
+    assert is_right(sliced)
+
+
+COUNTED = """
+mod counted {
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+    pub static CALLS: AtomicUsize = AtomicUsize::new(0);
+    #[inline(never)]
+    pub fn count() { CALLS.fetch_add(1, Relaxed); }
+    #[inline(never)]
+    pub fn so_far() -> usize { CALLS.load(Relaxed) }
+}
+#[autodiff_reverse(df, Active, Active)]
+fn f(x: f64) -> f64 {
+    counted::count();
+    x * x
+}
+"""
+
+
+def test_there_is_one_of_each_static(sliced: Workbench) -> None:
+    """What the derivative counts, and what the program counts, is counted together, wherever the counter can be seen from."""
+    calls = "{ f(x); df(x, 1.0); f(x); counted::so_far() == 3 && close(df(x, 1.0).1, 2.0 * x) }"
+    built(sliced, program(COUNTED, calls))
+    assert is_right(sliced)
+
+
+POINTERS = """
+type Curve = Box<dyn Fn(f64) -> f64>;
+#[autodiff_reverse(df, Const, Active, Active)]
+fn f(curve: &Curve, x: f64) -> f64 { curve(x) * x }
+#[inline(never)]
+fn curve(kind: f64) -> Curve {
+    if kind > 1.0 { Box::new(move |x| kind * x) } else { Box::new(|x| x.sin()) }
+}
+"""
+
+
+def test_what_a_pointer_calls_only_the_whole_program_tells(sliced: Workbench) -> None:
+    built(sliced, program(POINTERS, "close(df(&curve(x), x, 1.0).1, 2.0 * x * x)"))
+    assert is_right(sliced)
+    assert is_whole(sliced).startswith("a pointer is called at src/main.rs:")
+    assert f"the whole program was merged: {is_whole(sliced)}" in sliced.build(CONFIG).stdout
+
+
+NESTED = """
+#[autodiff_forward(slope, Dual, Dual)]
+fn cube(x: f64) -> f64 { x * x * x }
+#[autodiff_reverse(curvature, Active, Active)]
+fn slope_alone(x: f64) -> f64 { slope(x, 1.0).1 }
+"""
+
+
+def test_a_derivative_may_be_differentiated(sliced: Workbench) -> None:
+    built(sliced, program(NESTED, "close(curvature(x, 1.0).1, 6.0 * x) && close(slope(x, 1.0).1, 3.0 * x * x)"))
+    assert is_right(sliced)
+    assert not is_whole(sliced)
+
+
+INACTIVE = """
+#[inactive]
+fn note(x: f64) -> f64 { if x > 1.0 { 2.0 } else { 3.0 } }
+#[autodiff_reverse(df, Active, Active)]
+fn f(x: f64) -> f64 { note(x) * x * x }
+"""
+
+
+def test_a_function_may_be_inactive(sliced: Workbench) -> None:
+    built(sliced, program(INACTIVE, "close(df(x, 1.0).1, 4.0 * x) && close(note(x), 2.0)"))
+    assert is_right(sliced)
+
+
+GENERIC = """
+mod squares {
+    use autodiff::*;
+    #[autodiff_reverse(d_scaled, Const, Active, Active)]
+    pub fn scaled<const N: usize, F: Fn(f64) -> f64>(by: F, x: f64) -> f64 { by(x) * N as f64 }
+}
+mod one { pub fn slope(x: f64) -> f64 { super::squares::d_scaled::<3, _>(|x| x * x, x, 1.0).1 } }
+mod other { pub fn slope(x: f64) -> f64 { super::squares::d_scaled::<5, _>(f64::sin, x, 1.0).1 } }
+#[inline(never)]
+fn threads(x: f64) -> bool {
+    let slopes = |at: usize| (0..1000).map(|i| one::slope(x + (i % 7) as f64 + at as f64)).sum::<f64>();
+    let expected: Vec<f64> = (0..8).map(slopes).collect();
+    std::thread::scope(|scope| {
+        let running: Vec<_> = (0..8).map(|at| scope.spawn(move || slopes(at))).collect();
+        running.into_iter().zip(expected).all(|(one, expected)| one.join().unwrap() == expected)
+    })
+}
+"""
+
+
+def test_a_derivative_may_be_generic_and_called_from_many_places_and_threads(sliced: Workbench) -> None:
+    built(sliced, program(GENERIC, "close(one::slope(x), 6.0 * x) && close(other::slope(x), 5.0 * x.cos()) && threads(x)"))
+    assert is_right(sliced)
+    assert not is_whole(sliced)
+
+
+ALLOCATING = """
+#[autodiff_reverse(df, Duplicated, Active)]
+fn f(xs: &[f64]) -> f64 {
+    let mut found = Vec::new();
+    for &x in xs { if x > 1.0 { found.push(x * x) } }
+    found.sort_by(|a, b| b.total_cmp(a));
+    found.iter().enumerate().map(|(i, x)| x * (i + 1) as f64).sum()
+}
+fn gradient(xs: &[f64]) -> Vec<f64> {
+    let mut dx = vec![0.0; xs.len()];
+    df(xs, &mut dx, 1.0);
+    dx
+}
+"""
+
+
+def test_std_is_cut_too(sliced: Workbench) -> None:
+    """What a `Vec` that grows and a sort call is in other modules."""
+    built(sliced, program(ALLOCATING, "gradient(&[0.5, x, x + 1.0, 3.0 * x]) == [0.0, 6.0 * x, 4.0 * (x + 1.0), 6.0 * x]"))
+    assert is_right(sliced)
+    assert not is_whole(sliced)
