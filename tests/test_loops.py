@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -228,6 +229,82 @@ def test_a_loop_that_ends_where_it_is_past_something_is_not_taken_to_meet_it(
     assert ("call i1 @crategrad_same_i1(i1 %test)" in text) == is_hidden
 
 
+TWINS = """define double @shim(ptr %x, ptr noalias %y, i64 %n) {{
+  %end = getelementptr double, ptr %x, i64 %n
+  br label %one
+one:
+  %i = phi i64 [ 0, %0 ], [ %next, %one ]
+  %sum = phi double [ 0.0, %0 ], [ %more, %one ]
+  %p = getelementptr [2 x double], ptr %x, i64 %i
+  %value = load double, ptr %p
+  %more = fadd double %sum, %value
+  %next = add nuw nsw i64 %i, 1
+  %over = icmp eq i64 %next, %n
+  br i1 %over, label %other, label %one
+other:
+  %k = phi {type} [ {start}, %one ], [ %k_next, %other ]
+  %rest = phi double [ 1.0, %one ], [ %less, %other ]
+{address}
+  %again = load double, ptr %q
+  %less = fmul double %rest, %again
+  %k_next = {step}
+  %test = icmp {test}
+  br i1 %test, label %{ways}
+out:
+  ret double %less
+}}"""
+BY_NUMBER = {
+    "type": "i64",
+    "start": "0",
+    "address": "  %q = getelementptr [2 x double], ptr %x, i64 %k",
+    "step": "add nuw nsw i64 %k, 1",
+    "test": "eq i64 %k_next, %n",
+    "ways": "out, label %other",
+}
+BY_POINTER = {
+    "type": "ptr",
+    "start": "%x",
+    "address": "  %q = getelementptr i8, ptr %k, i64 0",
+    "step": "getelementptr inbounds i8, ptr %k, i64 8",
+    "test": "eq ptr %k_next, %end",
+}
+READ = "  %{0} = load ptr, ptr %y\n  %{1} = getelementptr [2 x double], ptr %{0}, i64 %{2}"
+# A loop of three: what is left goes down to less than two.
+DOWN = {"start": "%n", "step": "add nsw i64 %k, -1", "test": "uge i64 %k_next, 2", "ways": "other, label %out"}
+
+
+@pytest.mark.parametrize(
+    ("other", "hidden"),
+    [
+        ({}, "%k_next, call i64 @crategrad_same_apart_i64(i64 %n, i64 0)"),
+        ({"test": "eq i64 %n, %k_next"}, "call i64 @crategrad_same_apart_i64(i64 %n, i64 0), %k_next"),
+        ({"test": "eq i64 %k_next, 7"}, "%k_next, call i64 @crategrad_same_apart_i64(i64 7, i64 0)"),
+        ({"test": "ult i64 %k, %n", "ways": "other, label %out"}, "%k, call i64 @crategrad_same_apart_i64(i64 %n, i64 0)"),
+        (BY_POINTER, "call i64 @crategrad_same_apart_i64(i64 0, i64 0)"),
+        (DOWN, "call i1 @crategrad_same_i1(i1 %test)"),
+        ({"address": BY_NUMBER["address"].replace("%x", "%y")}, ""),
+        ({"address": BY_NUMBER["address"].replace("%k", "3")}, ""),
+        ({"test": "eq i64 %k_next, %ends"}, "call i1 @crategrad_same_i1(i1 %test)"),
+    ],
+)
+def test_of_two_loops_that_read_the_same_one_has_an_end_of_its_own(tmp_path: Path, other: dict[str, str], hidden: str) -> None:
+    source = TWINS.format(**{**BY_NUMBER, **other})
+    if "%ends" in source:
+        source = source.replace("  %test", "  %ends = call i64 @ends(double %less)\n  %test") + "\ndeclare i64 @ends(double)"
+    text = body(mended(tmp_path, source, shaped))
+    made = dict(line.strip().split(" = ", 1) for line in text.splitlines() if " = " in line)
+    written = [made["%test"], *made.values()]
+    for name, value in made.items():
+        written = [re.sub(rf"{re.escape(name)}\b", value, one) if "apart" in value else one for one in written]
+    assert any(hidden in one for one in written) if hidden else "crategrad" not in text
+
+
+def test_before_optimisation_what_two_loops_read_is_known_by_where_its_address_is_kept(tmp_path: Path) -> None:
+    source = TWINS.format(**{**BY_NUMBER, "address": READ.format("two", "q", "k")})
+    source = source.replace("  %p = getelementptr [2 x double], ptr %x, i64 %i", READ.format("first", "p", "i"))
+    assert body(mended(tmp_path, source, shaped)).count("call i64 @crategrad_same_apart_i64(") == 1
+
+
 JUMPING = TWO_EXITS.format(shift=3, step=16, equal="eq", first="out", second="loop")
 
 
@@ -245,6 +322,7 @@ JUMPING = TWO_EXITS.format(shift=3, step=16, equal="eq", first="out", second="lo
             ORDERED.format(test="ult i64 %next, %end", start="0", step=1, first="loop", second="out"),
             "this loop ends where what it counts is as large as something else",
         ),
+        (TWINS.format(**BY_NUMBER), "this loop reads what another one reads"),
     ],
 )
 def test_the_audit_finds_a_loop_that_is_left_as_it_was(tmp_path: Path, source: str, said: str) -> None:

@@ -25,7 +25,7 @@ def doubtful(inspector: Inspector, flow: ControlFlow, loop: Loop) -> list[Value]
     """The branches that leave a loop where it meets something, which it may not; none where it has no other exit."""
     choices = set(flow.choices())
     branches = [flow.ends[block] for block in flow.exiting(loop) if flow.ends[block] in choices]
-    conditions = [(branch, one) for branch in branches for one in _parts(inspector, flow.condition(branch))]
+    conditions = [(branch, one) for branch in branches for one in parts(inspector, flow.condition(branch))]
     if len(conditions) < 2:
         return []
     found = (branch for branch, one in conditions if inspector.is_equality(one) and not _is_met(inspector, loop, one))
@@ -60,14 +60,14 @@ def _may_pass(inspector: Inspector, loop: Loop, counted: Value, end: Value) -> b
     if {inspector.origin(step) for step in steps} != {(phi, 1)} or not all(map(inspector.api.IsAConstantInt, starts)):
         return False
     begins_at_zero = counted == phi and all(inspector.api.ConstIntGetZExtValue(start) == 0 for start in starts)
-    return _is_in(inspector, loop, end) or not begins_at_zero
+    return is_in(inspector, loop, end) or not begins_at_zero
 
 
 def _may_go_on_at_least(inspector: Inspector, flow: ControlFlow, loop: Loop, branch: Value) -> bool:
     condition = flow.condition(branch)
     goes_on = flow.successors(branch)[0] in loop.blocks
     ways = [goes_on] if inspector.api.IsAICmpInst(condition) else [True, False]  # a `not` may be among what it is made of
-    return any(_is_at_least(inspector, loop, one, way) for one in _parts(inspector, condition) for way in ways)
+    return any(_is_at_least(inspector, loop, one, way) for one in parts(inspector, condition) for way in ways)
 
 
 def _is_at_least(inspector: Inspector, loop: Loop, comparison: Value, goes_on: bool) -> bool:
@@ -75,7 +75,7 @@ def _is_at_least(inspector: Inspector, loop: Loop, comparison: Value, goes_on: b
     operands = inspector.operands(comparison)
     if not inspector.api.IsAICmpInst(comparison) or any(map(inspector.api.IsAConstantInt, operands)):
         return False
-    changes = [_is_in(inspector, loop, one) for one in operands]
+    changes = [is_in(inspector, loop, one) for one in operands]
     predicate = inspector.api.GetICmpPredicate(comparison)
     at_least, at_most = (_AT_LEAST, _AT_MOST) if goes_on else (_LESS, _MORE)
     return bool(changes[0] and predicate in at_least) or bool(changes[1] and predicate in at_most)
@@ -94,15 +94,16 @@ def _incoming(inspector: Inspector, loop: Loop, phi: Value) -> tuple[set[Value],
     return starts, steps
 
 
-def _is_in(inspector: Inspector, loop: Loop, value: Value) -> bool:
+def is_in(inspector: Inspector, loop: Loop, value: Value) -> bool:
+    """Whether a value is made in the loop, and may change there."""
     return bool(inspector.api.IsAInstruction(value)) and inspector.api.GetInstructionParent(value) in loop.blocks
 
 
-def _parts(inspector: Inspector, condition: Value) -> Iterator[Value]:
+def parts(inspector: Inspector, condition: Value) -> Iterator[Value]:
     """What a condition is made of by and, or, not."""
     if inspector.is_logic(condition):
         for operand in inspector.operands(condition):
-            yield from _parts(inspector, operand)
+            yield from parts(inspector, operand)
     elif inspector.is_local(condition):
         yield condition
 

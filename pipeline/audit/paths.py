@@ -8,6 +8,7 @@ from pipeline.analyses.control_flow import ControlFlow
 from pipeline.analyses.loop_choices import shortcuts
 from pipeline.analyses.loop_exits import doubtful, miscounted, ordered
 from pipeline.analyses.results import at_risk
+from pipeline.analyses.twins import twins
 from pipeline.audit.finding import finding
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Value
@@ -17,6 +18,7 @@ _ONLY_WAY_OUT = "this loop is left for the loop around it, and for all else: how
 _JUMPED_OVER = "what this loop ends on may be jumped over, and it ends on something else, too: its runs would be miscounted"
 _ORDERED = "this loop ends where what it counts is as large as something else, and would end only where it is equal"
 _AT_LEAST = "this loop goes on while something is at least as large as something else, and its runs would be miscounted"
+_TWINS = "this loop reads what another one reads, as often, and what it reads would be taken for what that one has read"
 
 _TWICE = "a float comes here twice from the same place, by several cases of a `match`, and its adjoint would count twice"
 _CARRIED = "of a value that this loop carries only the last choice, or the product of what divides it, would be followed"
@@ -39,6 +41,13 @@ def of_loops(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
             yield finding(inspector, branch, _AT_LEAST)
         for branch in ordered(inspector, flow, loop):
             yield finding(inspector, branch, _ORDERED)
+    yield from _of_values(inspector, flow)
+
+
+def _of_values(inspector: Inspector, flow: ControlFlow) -> Iterator[Diagnostic]:
+    for loop in twins(inspector, flow):
+        yield finding(inspector, flow.ends[loop.header], _TWINS)
+    for loop in flow.loops():
         for _, following in shortcuts(inspector, loop):
             yield finding(inspector, following, _CARRIED)
 

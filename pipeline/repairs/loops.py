@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pipeline.analyses.call_tree import call_tree
 from pipeline.analyses.control_flow import ControlFlow, Loop
 from pipeline.analyses.loop_exits import doubtful, miscounted, ordered
+from pipeline.analyses.twins import conditions, fixed, twins
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import opaque
@@ -20,12 +21,13 @@ def shape(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Shape the loops of all that the shims reach; a line for each function where one changed."""
     done = []
     for function in call_tree(editor, shims):
-        changes = {"merged": 0, "given an exit": 0, "counted": 0}
+        changes = {"merged": 0, "given an exit": 0, "counted": 0, "told apart": 0}
         while _merge_one(editor, function):
             changes["merged"] += 1
         while _give_exit(editor, function):
             changes["given an exit"] += 1
         changes["counted"] = _count(editor, function)
+        changes["told apart"] = _tell_apart(editor, function)
         said = ", ".join(f"{number} {change}" for change, number in changes.items() if number)
         if said:
             done.append(f"loops: {said} in {editor.module.name(function)}")
@@ -85,11 +87,48 @@ def _return_never(editor: Editor, flow: ControlFlow, function: Value, block: Val
 def _count(editor: Editor, function: Value) -> int:
     """Hide the conditions of which Enzyme believes too much: it counts these loops as they run."""
     flow = ControlFlow(editor.module, function)
-    exits = (find(editor, flow, loop) for loop in flow.loops() for find in (doubtful, miscounted, ordered))
-    branches = list(dict.fromkeys(branch for found in exits for branch in found))
+    branches = list(dict.fromkeys(branch for loop in flow.loops() for branch in _believed(editor, flow, loop)))
     for branch in branches:
         flow.decide(branch, opaque.same(editor, flow.condition(branch), branch))
     return len(branches)
+
+
+def _believed(editor: Editor, flow: ControlFlow, loop: Loop) -> list[Value]:
+    return [branch for find in (doubtful, miscounted, ordered) for branch in find(editor, flow, loop)]
+
+
+def _tell_apart(editor: Editor, function: Value) -> int:
+    """Give loops that read the same memory ends of their own: of two that run as often Enzyme takes one for the other."""
+    flow = ControlFlow(editor.module, function)
+    found = list(twins(editor, flow))
+    for number, loop in enumerate(found):
+        _give_end(editor, flow, loop, number)
+    return len(found)
+
+
+def _give_end(editor: Editor, flow: ControlFlow, loop: Loop, which: int) -> None:
+    """Hide the first of a loop's ends where the loop is entered; or all that it goes by, where that would not do."""
+    asked = conditions(editor, flow, loop)
+    before = [block for block in flow.predecessors[loop.header] if block not in loop.blocks]
+    ends = [(one, number) for _, one in asked for number in fixed(editor, loop, one)]
+    if ends and len(before) == 1:
+        comparison, number = ends[0]
+        end, place = editor.operands(comparison)[number], flow.ends[before[0]]
+        editor.api.SetOperand(comparison, number, _of_its_own(editor, end, which, place))
+        if not _believed(editor, flow, loop):
+            return
+        editor.api.SetOperand(comparison, number, end)
+    for branch in dict.fromkeys(branch for branch, _ in asked):
+        flow.decide(branch, opaque.same(editor, flow.condition(branch), branch))
+
+
+def _of_its_own(editor: Editor, end: Value, which: int, place: Value) -> Value:
+    """An end, of which nobody knows before opt2 that it is another's, too; a pointer stays within its memory."""
+    if editor.integer_bits(editor.api.TypeOf(end)):
+        return opaque.apart(editor, end, which, place)
+    nothing = opaque.apart(editor, editor.module.int64(0), which, place)
+    with editor.module.before(place) as builder:
+        return editor.element(builder, end, nothing, 1)
 
 
 class _Merge:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pipeline.analyses.twins import APART, HIDDEN
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 
@@ -86,16 +87,25 @@ def cast(editor: Editor, value: Value, ty: Value, place: Value) -> Value:
 
 def same(editor: Editor, value: Value, place: Value) -> Value:
     """A number or a pointer, before the instruction `place`, of which nobody knows before opt2 where it comes from."""
-    ty = editor.api.TypeOf(value)
+    return _hidden(editor, HIDDEN, [value], place)
+
+
+def apart(editor: Editor, number: Value, which: int, place: Value) -> Value:
+    """As `same`, and nobody knows that it is the same number as another one: of two equal calls LLVM makes one."""
+    return _hidden(editor, APART, [number, editor.module.int64(which)], place)
+
+
+def _hidden(editor: Editor, prefix: str, given: Sequence[Value], place: Value) -> Value:
+    ty = editor.api.TypeOf(given[0])
     of_integers = f"i{editor.integer_bits(ty)}" if editor.integer_bits(ty) else ""
-    name = f"crategrad_same_{of_integers or editor.float_name(ty) or 'ptr'}"
-    function, is_new = _function(editor, name, ty, [ty])
+    name = f"{prefix}{of_integers or editor.float_name(ty) or 'ptr'}"
+    function, is_new = _function(editor, name, ty, [editor.api.TypeOf(value) for value in given])
     if is_new:
         hide(editor, function)
         editor.add_attribute(function, "memory", _NOTHING)
         with editor.block(function) as builder:
-            editor.api.BuildRet(builder, *editor.parameters(function))
-    return _call(editor, function, [value], place)
+            editor.api.BuildRet(builder, editor.parameters(function)[0])
+    return _call(editor, function, given, place)
 
 
 def active(editor: Editor, number: Value, place: Value) -> Value:

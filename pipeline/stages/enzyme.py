@@ -50,6 +50,10 @@ RUNGS = "rungs.json"
 Flags = Mapping[str, bool | int | float | str]
 NO_FLAGS: Flags = {}
 
+# What a loop reads would be copied as a whole before it, though a later run of it reads what an earlier one writes
+# (docs/enzyme-issues/copied-before-the-loop.ll).
+_ALWAYS: Flags = {"enzyme-loop-invariant-cache": False}
+
 
 @dataclass(frozen=True)
 class Made:
@@ -188,7 +192,7 @@ class Enzyme:
 
     def all_flags(self, others: Flags = NO_FLAGS) -> list[str]:
         """The config's flags, and others, as Enzyme reads them."""
-        flags = [f"--{name}={_flag(value)}" for name, value in sorted({**self.flags, **others}.items())]
+        flags = [f"--{name}={_flag(value)}" for name, value in sorted({**_ALWAYS, **self.flags, **others}.items())]
         return flags if self.fast_math else [*flags, "--enzyme-fast-math=0"]
 
 

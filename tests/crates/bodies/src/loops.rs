@@ -259,6 +259,49 @@ body!(squares_in_a_branch, |xs| {
     x + y * 0.75
 });
 
+body!(eliminates_downwards, |xs| {
+    let mut b = xs.to_vec();
+    for i in 0..b.len() {
+        let by = b[i];
+        let rest = &mut b[i + 1..];
+        for k in 0..rest.len() {
+            rest[k] = rest[k] * by * 0.3 + T::from(0.1);
+        }
+    }
+    let last = b.last().copied().unwrap_or_default();
+    for y in &mut b {
+        *y = *y * *y * last;
+    }
+    b.iter().copied().sum()
+});
+
+body!(reads_every_second_twice, |xs| {
+    let mut rest = T::from(1.0);
+    for _ in 0..xs.len().min(4) {
+        let image = xs.to_vec();
+        let mut step = T::from(0.01);
+        for i in 0..image.len() / 2 {
+            step += image[2 * i] * image[2 * i];
+        }
+        for i in 0..image.len() / 2 {
+            rest -= step * image[2 * i];
+        }
+    }
+    rest
+});
+
+body!(reads_pairs_twice, |xs| {
+    let mut rest = T::from(1.0);
+    for _ in 0..xs.len().min(4) {
+        let pairs: Vec<(T, T)> = xs.iter().map(|&x| (x, x * x)).collect();
+        let step = pairs.iter().map(|pair| pair.0 * pair.0).sum::<T>() * 0.01;
+        for pair in &pairs {
+            rest -= step * pair.0;
+        }
+    }
+    rest
+});
+
 // Loops that go on while something is at least as large as what only the program knows.
 
 body!(windows_of_a_width, |xs| {
@@ -363,6 +406,9 @@ pub fn report() {
         divides_on::report,
         matches_in_several_arms::report,
         squares_in_a_branch::report,
+        eliminates_downwards::report,
+        reads_every_second_twice::report,
+        reads_pairs_twice::report,
         windows_of_a_width::report,
         chunks_of_a_width::report,
         down_to::report,
