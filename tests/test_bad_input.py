@@ -42,7 +42,7 @@ MOST_LINES = 25
 
 
 # The program has most of std in what is refused: the audit of it takes minutes.
-@pytest.fixture(scope="module", params=[pytest.param("0", marks=pytest.mark.full), "3"])
+@pytest.fixture(scope="module", params=[pytest.param(level, marks=pytest.mark.full) for level in LEVELS])
 def refusal(request: pytest.FixtureRequest) -> str:
     """What is said of the crate `refused`."""
     built = build("refused", request.param)

@@ -18,7 +18,7 @@ from tests.workbench import ROOT, doit
 pytestmark = pytest.mark.toolchain
 
 CRATE = ROOT / "tests" / "crates" / "frontend"
-CONFIGS = ("single-module-merge", "fat-lto", "slice", "debug")
+CONFIGS = ("single-module-merge", pytest.param("fat-lto", marks=pytest.mark.full), "slice", "debug")
 RUSTC = Path(os.environ.get("CRATEGRAD_TEST_CARGO", "/usr/bin/cargo")).with_name("rustc")
 
 TOLERANCES = {"f64": 1e-12, "f32": 1e-5}

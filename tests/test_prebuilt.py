@@ -179,7 +179,7 @@ def test_doctor_says_what_is_possible_without_sources(bare: Path) -> None:
 
 
 @toolchain
-@pytest.mark.parametrize("strategy", ["single-module-merge", "fat-lto"])
+@pytest.mark.parametrize("strategy", ["single-module-merge", pytest.param("fat-lto", marks=pytest.mark.full)])
 def test_gradients_without_sources_and_without_unstable_flags(bench: Workbench, bare: Path, strategy: str) -> None:
     bench.write(SORTED)
     asked = (f"config={strategy}", f"toolchain={bare}", "build_std=prebuilt")
