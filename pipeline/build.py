@@ -21,11 +21,12 @@ from pathlib import Path
 
 import msgspec
 
-from pipeline.crate import Crate, note_files_read, snapshot, sources_digest
+from pipeline.crate import Crate, file_digests, note_files_read, snapshot, sources_digest
 from pipeline.digests import Digests
 from pipeline.errors import UserError
 from pipeline.key import describe, stage_key
 from pipeline.plan import Step
+from pipeline.runs import Runs
 from pipeline.stages.crate_bitcode import CrateBitcode
 from pipeline.store import Entry, Store, write_whole
 from pipeline.why import Parts, parts
@@ -47,12 +48,13 @@ class Made:
 class Build:
     """A plan being carried out for a crate and a config, in the folder where the config's artifacts appear."""
 
-    def __init__(self, steps: tuple[Step, ...], crate: Crate, folder: Path, store: Store, digests: Digests) -> None:
+    def __init__(self, steps: tuple[Step, ...], crate: Crate, folder: Path, store: Store, digests: Digests, runs: Runs) -> None:
         self.steps = {step.name: step for step in steps}
         self.crate = crate
         self.folder = folder
         self.store = store
         self.digests = digests
+        self.runs = runs
 
     @property
     def product(self) -> Path:
@@ -109,9 +111,13 @@ class Build:
         key = self._key(self.steps[name])
         return key is not None and self.store.knows(key)
 
-    def carry_out(self, name: str, *, again: bool = False) -> None:
-        """Run a step, or take its output from the store; `again` runs it whatever the store has."""
-        step = self.steps[name]
+    def carry_out(self, name: str, *, because: str = "") -> None:
+        """Run a step, or take its output from the store; it runs whatever the store has `because` somebody wants it to."""
+        with self.runs.recording(self, name, because):
+            self._carry_out(self.steps[name], again=bool(because))
+
+    def _carry_out(self, step: Step, *, again: bool) -> None:
+        name = step.name
         inputs = {role: self.output(source) for role, source in step.inputs.items()}
         key = self._key(step)
         assert key is not None, "a step with all its inputs has a key"
@@ -171,7 +177,8 @@ class Build:
         return stage_key(step.stage, trees, self.digests) if len(trees) == len(step.inputs) else None
 
     def _parts(self, step: Step) -> Parts:
-        return parts(describe(step.stage, self._trees(step), self.digests))
+        found = parts(describe(step.stage, self._trees(step), self.digests))
+        return {**found, "files": file_digests(self.crate)} if isinstance(step.stage, CrateBitcode) else found
 
     def _trees(self, step: Step) -> dict[str, str]:
         """The trees of a step's inputs, as far as they are made."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -45,6 +46,12 @@ class Request:
     config: Config
     choice: Choice = Choice()
     points: Points = Points()
+
+    @property
+    def name(self) -> str:
+        """A name of its own for each crate, artifact and config."""
+        asked = f"{self.folder}\0{self.choice}" if self.choice != Choice() else str(self.folder)
+        return f"{hashlib.sha256(os.fsencode(asked)).hexdigest()[:16]}-{self.config.name}"
 
 
 def read_request(variables: Mapping[str, str], digests: Digests) -> Request:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import signal
@@ -28,6 +27,7 @@ from pipeline.graph.choosing import MOST
 from pipeline.key import stage_key
 from pipeline.plan import Sources, plan
 from pipeline.request import Request
+from pipeline.runs import Runs
 from pipeline.stages import MODULE, NAMES
 from pipeline.stages.abi_fixup import DERIVATIVES, RefusedError
 from pipeline.stages.build_std import STD_MODULE, sources_of_std
@@ -37,7 +37,6 @@ from pipeline.stages.link import libraries_to_link
 from pipeline.stages.prebuilt_std import libraries_of_std
 from pipeline.store import Store
 from pipeline.strategies.slice import WHOLE
-from pipeline.targets import Choice
 from pipeline.toolchain import Rust, find_rust, find_tools
 
 if TYPE_CHECKING:
@@ -101,12 +100,10 @@ class Tasks:
         """DOIT_CONFIG: the main job by default, our reporter, and a state of its own for each crate, artifact and config."""
         state = request.cache_folder() / "doit"
         state.mkdir(parents=True, exist_ok=True)
-        asked = f"{self._asked.folder}\0{self._asked.choice}" if self._asked.choice != Choice() else str(self._asked.folder)
-        crate = hashlib.sha256(os.fsencode(asked)).hexdigest()[:16]
         return {
             "default_tasks": ["execute" if self._build is None or self._build.crate.artifact.runs else "build"],
             "backend": "sqlite3",
-            "dep_file": str(state / f"{crate}-{self._asked.config.name}.db"),
+            "dep_file": str(state / f"{self._asked.name}.db"),
             "reporter": Reporter,
             "verbosity": 2,
         }
@@ -190,7 +187,8 @@ def _open(asked: Request, digests: Digests, *, gradcheck: bool = False) -> Build
     crate = open_crate(asked.folder, asked.choice, rust, digests)
     sources = Sources(_digest_of_std(asked.config, rust, digests), sources_digest(crate, digests))
     steps = plan(asked.config, crate, sources, rust, tools, offline=request.offline(), gradcheck=gradcheck)
-    return Build(steps, crate, crate.output / asked.config.name, Store(request.cache_folder()), digests)
+    cache = request.cache_folder()
+    return Build(steps, crate, crate.output / asked.config.name, Store(cache), digests, Runs(cache / "runs" / asked.name))
 
 
 def _digest_of_std(config: Config, rust: Rust, digests: Digests) -> str:
@@ -203,14 +201,14 @@ def _is_fresh(task: Any, values: dict[str, Any], build: Build) -> bool:
     fresh = bool(values) and build.is_fresh(task.name)
     # With -s doit takes a task's dependencies away: the user debugs this stage, and wants to see it run.
     alone = not task.task_dep and bool(build.steps[task.name].inputs)
-    # A fresh stage is run only where the user insists (-a).
-    task.meta = {"insisted": fresh or alone}
+    # A fresh stage is run only where the user insists.
+    task.meta = {"because": "it was asked for alone (-s)" if alone else "it was asked for all the same (-a)" if fresh else ""}
     return fresh and not alone
 
 
 def _carry_out(build: Build, task: Any) -> TaskFailed | dict[str, str]:
     try:
-        build.carry_out(task.name, again=bool(task.meta and task.meta.get("insisted")))
+        build.carry_out(task.name, because=task.meta["because"] if task.meta else "")
     except UserError as error:
         return _fail(error)
     finally:
