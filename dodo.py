@@ -76,6 +76,11 @@ def task_graph():
     return PROGRAM.graph()
 
 
+def task_why():
+    """How each stage stands, what moved in its key, and why it last ran: ./doit why [STAGE] crate=DIR [--diff] [--json]"""
+    return PROGRAM.why()
+
+
 def task_test():
     """The test suite; pytest's arguments after it: ./doit test -k abi"""
     return tasks.test_task()

@@ -75,6 +75,11 @@ class Run:
         return last.begin + last.seconds - self.started
 
     @property
+    def when(self) -> str:
+        """When it began, as people write it."""
+        return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(self.started))
+
+    @property
     def command(self) -> str:
         """What the user wrote."""
         return " ".join(["./doit", *self.events[0].words])
@@ -117,18 +122,26 @@ class Runs:
 
     def all(self) -> list[Run]:
         """The runs that are remembered, the oldest first."""
-        read = ((file, tuple(_events(file))) for file in self._files())
-        return [Run(_number(file), events) for file, events in read if events]
+        return list(self._newest_first())[::-1]
+
+    def last(self, stage: str) -> tuple[Run, Event] | None:
+        """The last run that had to do with a stage, and what came of it."""
+        told = ((run, event) for run in self._newest_first() for event in reversed(run.events) if event.stage == stage)
+        return next(told, None)
 
     def since(self, stage: str, tree: str) -> Run | None:
         """The run since which this is what the stage made."""
         found = None
-        for run in reversed(self.all()):
+        for run in self._newest_first():
             of_stage = [event for event in run.events if event.stage == stage and event.how != FAILED]
             if of_stage and of_stage[-1].tree != tree:
                 break
             found = run if of_stage else found
         return found
+
+    def _newest_first(self) -> Iterator[Run]:
+        read = ((file, tuple(_events(file))) for file in reversed(self._files()))
+        return (Run(_number(file), events) for file, events in read if events)
 
     def _add(self, event: Event) -> None:
         with suppress(OSError):

@@ -8,8 +8,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -17,7 +18,7 @@ import doit.doit_cmd
 from doit.exceptions import TaskFailed
 from doit.reporter import ConsoleReporter
 
-from pipeline import process, request
+from pipeline import commands, process, request
 from pipeline.build import Build, Made
 from pipeline.config import Config, ConfigError
 from pipeline.crate import open_crate, sources_digest
@@ -174,6 +175,21 @@ class Tasks:
             return {**self._refusing(), **options}
         return {"actions": [(_show_graph, [self._build, self._asked])], "io": {"capture": False}, **options}
 
+    def why(self) -> Task:
+        """The task that tells how stages stand and why.  It builds nothing."""
+        switches = [
+            {"name": "as_json", "long": "json", "type": bool, "default": False, "help": "print JSON"},
+            {"name": "with_diff", "long": "diff", "type": bool, "default": False, "help": "print the lines of IR that differ"},
+        ]
+        return self._asking(commands.why, switches)
+
+    def _asking(self, command: Callable[..., None], params: list[dict[str, Any]]) -> Task:
+        """A task that asks something of the build, with options and words of its own."""
+        options = {"params": params, "pos_arg": "words"}
+        if self._build is None:
+            return {**self._refusing(), **options}
+        return {"actions": [(_action(command), [self._build])], "io": {"capture": False}, **options}
+
     def _refusing(self) -> Task:
         return {"actions": [(_fail, [self._error])], "io": {"capture": False}}
 
@@ -225,6 +241,22 @@ def _fail(error: UserError) -> TaskFailed:
     sys.stdout.flush()
     print(error.message, file=sys.stderr, flush=True)
     return TaskFailed(error.message, report=False)
+
+
+def _action(command: Callable[..., None]) -> Callable[..., TaskFailed | None]:
+    """A command as doit's action, which goes by its parameters: what it raises is the task's failure."""
+
+    @wraps(command)
+    def action(build: Build, **options: Any) -> TaskFailed | None:
+        try:
+            command(build, **options)
+        except UserError as error:
+            return _fail(error)
+        finally:
+            build.digests.save()
+        return None
+
+    return action
 
 
 def _give_up(error: UserError) -> NoReturn:
