@@ -81,6 +81,11 @@ def task_why():
     return PROGRAM.why()
 
 
+def task_history():
+    """The last runs: what they carried out, how and why: ./doit history [RUN] crate=DIR [--json] [--trace=FILE]"""
+    return PROGRAM.history()
+
+
 def task_test():
     """The test suite; pytest's arguments after it: ./doit test -k abi"""
     return tasks.test_task()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
+from pathlib import Path
 
 from pipeline import request
 from pipeline.build import Build
@@ -20,6 +22,24 @@ def why(build: Build, as_json: bool, with_diff: bool, words: Sequence[str]) -> N
         print(json.dumps(answer.as_json(build, found), indent=1))
     else:
         answer.show(found, request.shown(build.product), with_diff=with_diff or "diff" in late)
+
+
+def history(build: Build, as_json: bool, trace: str, words: Sequence[str]) -> None:
+    """Tell what the last runs carried out, or those of these numbers; or write a trace of one, the last if none is named."""
+    from pipeline.explain import history as told
+
+    numbers, late = _late(words, "json", "trace")
+    runs = told.chosen(build, numbers)
+    if trace := trace or late.get("trace", ""):
+        if not runs:
+            raise UserError("error: there is nothing to trace: no run is remembered here yet")
+        file = Path(os.environ.get("CRATEGRAD_CWD", ""), trace)
+        told.write_trace(runs[-1], file)
+        print(f"{request.shown(file)}: run {runs[-1].number}")
+    elif as_json or "json" in late:
+        print(json.dumps(told.as_json(runs), indent=1))
+    else:
+        told.show(runs, in_full=bool(numbers))
 
 
 def _late(words: Sequence[str], *options: str) -> tuple[list[str], dict[str, str]]:

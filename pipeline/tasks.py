@@ -48,6 +48,9 @@ _STARTED = time.time()
 
 Task = dict[str, Any]
 
+_JSON: dict[str, Any] = {"name": "as_json", "long": "json", "type": bool, "default": False, "help": "print JSON"}
+"""The option of the tasks that tell something."""
+
 
 class Reporter(ConsoleReporter):  # type: ignore[misc]
     """doit's console, silent about what is up to date but was not asked for, and about the tasks that speak for themselves."""
@@ -140,8 +143,7 @@ class Tasks:
 
     def abi(self) -> Task:
         """The task of the ABI ledger.  It runs abi_fixup itself: a refusal is one of its verdicts."""
-        json_option = {"name": "as_json", "long": "json", "type": bool, "default": False, "help": "print JSON"}
-        options = {"params": [json_option], "pos_arg": "functions"}
+        options = {"params": [_JSON], "pos_arg": "functions"}
         build = self._build
         if build is None:
             return {**self._refusing(), **options}
@@ -166,7 +168,7 @@ class Tasks:
         """The task of the graphs.  It builds nothing."""
         options = {
             "params": [
-                {"name": "as_json", "long": "json", "type": bool, "default": False, "help": "print JSON, draw nothing"},
+                {**_JSON, "help": "print JSON, draw nothing"},
                 {"name": "out", "long": "out", "default": "", "help": "the file to draw into"},
                 {"name": "most", "long": "most", "type": int, "default": MOST, "help": "draw so many crates at most"},
             ]
@@ -177,11 +179,19 @@ class Tasks:
 
     def why(self) -> Task:
         """The task that tells how stages stand and why.  It builds nothing."""
-        switches = [
-            {"name": "as_json", "long": "json", "type": bool, "default": False, "help": "print JSON"},
-            {"name": "with_diff", "long": "diff", "type": bool, "default": False, "help": "print the lines of IR that differ"},
-        ]
-        return self._asking(commands.why, switches)
+        diff = {
+            "name": "with_diff",
+            "long": "diff",
+            "type": bool,
+            "default": False,
+            "help": "print the lines of IR that differ",
+        }
+        return self._asking(commands.why, [_JSON, diff])
+
+    def history(self) -> Task:
+        """The task that tells of the last runs."""
+        trace = {"name": "trace", "long": "trace", "default": "", "help": "write a trace for Perfetto there"}
+        return self._asking(commands.history, [_JSON, trace])
 
     def _asking(self, command: Callable[..., None], params: list[dict[str, Any]]) -> Task:
         """A task that asks something of the build, with options and words of its own."""
