@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -23,6 +24,7 @@ import msgspec
 
 from pipeline.crate import Crate, file_digests, note_files_read, snapshot, sources_digest
 from pipeline.digests import Digests
+from pipeline.edited import Edit
 from pipeline.errors import UserError
 from pipeline.key import describe, stage_key
 from pipeline.plan import Step
@@ -31,10 +33,13 @@ from pipeline.stages.crate_bitcode import CrateBitcode
 from pipeline.store import Entry, Store, write_whole
 from pipeline.why import Parts, parts
 
+EDITED = "edited"
+"""How that came to be which is made of a module edited by hand."""
+
 
 @dataclass(frozen=True)
 class Made:
-    """What a step's output is: under which key, which tree, how it came (`ran`, `hit`), after how many seconds, when."""
+    """What a step's output is: under which key, which tree, how it came (`ran`, `hit`, EDITED), in how many seconds, when."""
 
     key: str
     tree: str
@@ -48,13 +53,23 @@ class Made:
 class Build:
     """A plan being carried out for a crate and a config, in the folder where the config's artifacts appear."""
 
-    def __init__(self, steps: tuple[Step, ...], crate: Crate, folder: Path, store: Store, digests: Digests, runs: Runs) -> None:
+    def __init__(
+        self,
+        steps: tuple[Step, ...],
+        crate: Crate,
+        folder: Path,
+        store: Store,
+        digests: Digests,
+        runs: Runs,
+        edit: Edit | None = None,
+    ) -> None:
         self.steps = {step.name: step for step in steps}
         self.crate = crate
         self.folder = folder
         self.store = store
         self.digests = digests
         self.runs = runs
+        self.edit = edit
 
     @property
     def product(self) -> Path:
@@ -73,7 +88,7 @@ class Build:
 
     def handle(self, name: str) -> Path:
         """The file that says what a stage's output is."""
-        return self._view(name, ".json")
+        return self.view(name, ".json")
 
     def made(self, name: str) -> Made | None:
         """What a stage has made, if its handle can be read and its tree is there."""
@@ -109,7 +124,12 @@ class Build:
     def is_cached(self, name: str) -> bool:
         """True where a stage would find its output in the store; what lies there is not read."""
         key = self._key(self.steps[name])
-        return key is not None and self.store.knows(key)
+        return key is not None and self.store.promised(key) is not None
+
+    def key_of(self, name: str, trees: Mapping[str, str]) -> str:
+        """The key of a stage if earlier ones left these trees."""
+        step = self.steps[name]
+        return self._key_by(step, {role: trees[source] for role, source in step.inputs.items()})
 
     def carry_out(self, name: str, *, because: str = "") -> None:
         """Run a step, or take its output from the store; it runs whatever the store has `because` somebody wants it to."""
@@ -121,19 +141,21 @@ class Build:
         inputs = {role: self.output(source) for role, source in step.inputs.items()}
         key = self._key(step)
         assert key is not None, "a step with all its inputs has a key"
-        entry = None if again else self.store.find(key)
-        how = "hit" if entry else "ran"
+        is_edited = self.edit is not None and self.edit.concerns(name)
+        entry = None if again or is_edited else self.store.find(key)
+        how = "hit" if entry else EDITED if is_edited else "ran"
         if entry is None:
             step, key, entry = self._run(step, inputs, key)
-        _install(self.store.log(key), self._view(name, ".log"))
+        _install(self.store.log(key), self.view(name, ".log"))
         self._show(name, Made(key, entry.tree, how, entry.seconds, time.time(), self._parts(step)))
         if name == "link":
             _install(self.store.tree(entry.tree) / self.crate.artifact.file, self.product)
 
     def clean(self, name: str) -> None:
         """Take away what a stage left beside the crate."""
-        for ending in ("", ".json", ".log"):
-            self._view(name, ending).unlink(missing_ok=True)
+        view = self.view(name)
+        for path in (view, *view.parent.glob(f"{view.name}.*")):
+            path.unlink(missing_ok=True)
         if name == "link":
             self.product.unlink(missing_ok=True)
             self.drawing.unlink(missing_ok=True)
@@ -150,11 +172,12 @@ class Build:
             before = snapshot(self.crate)
             begin = time.monotonic()
             try:
-                step.stage.run(inputs, out, log)
+                given = self.edit.given_to(step.name, inputs, scratch, log) if self.edit else inputs
+                step.stage.run(given, out, log)
             except UserError as error:
-                raise UserError(f"{error.message}\n  = log: {self._view(step.name, '.log')}") from error
+                raise UserError(f"{error.message}\n  = log: {self.view(step.name, '.log')}") from error
             finally:
-                _install(log, self._view(step.name, ".log"))
+                _install(log, self.view(step.name, ".log"))
             seconds = time.monotonic() - begin
             if isinstance(step.stage, CrateBitcode):
                 step = self._what_was_built(step, step.stage, before == snapshot(self.crate))
@@ -174,7 +197,12 @@ class Build:
     def _key(self, step: Step) -> str | None:
         """The key of a step as things are; None while an input is not made."""
         trees = self._trees(step)
-        return stage_key(step.stage, trees, self.digests) if len(trees) == len(step.inputs) else None
+        return self._key_by(step, trees) if len(trees) == len(step.inputs) else None
+
+    def _key_by(self, step: Step, trees: Mapping[str, str]) -> str:
+        """The key of a step of which these are the inputs, by role."""
+        key = stage_key(step.stage, trees, self.digests)
+        return self.edit.key(key) if self.edit and self.edit.concerns(step.name) else key
 
     def _parts(self, step: Step) -> Parts:
         found = parts(describe(step.stage, self._trees(step), self.digests))
@@ -191,13 +219,14 @@ class Build:
         return self.product.is_file() and self.digests.file(self.product) == self.digests.file(linked)
 
     def _show(self, name: str, made: Made) -> None:
-        view = self._view(name)
+        view = self.view(name)
         view.parent.mkdir(parents=True, exist_ok=True)
         view.unlink(missing_ok=True)
         view.symlink_to(self.store.tree(made.tree).resolve())
         write_whole(self.handle(name), json.dumps(asdict(made)).encode())
 
-    def _view(self, name: str, ending: str = "") -> Path:
+    def view(self, name: str, ending: str = "") -> Path:
+        """Where what a stage left is to be seen."""
         return self._views / f"{self.steps[name].number:02}-{name}{ending}"
 
 

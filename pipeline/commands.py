@@ -10,6 +10,7 @@ from pathlib import Path
 from pipeline import request
 from pipeline.build import Build
 from pipeline.errors import UserError
+from pipeline.rerun import Rerun
 
 
 def why(build: Build, as_json: bool, with_diff: bool, words: Sequence[str]) -> None:
@@ -40,6 +41,21 @@ def history(build: Build, as_json: bool, trace: str, words: Sequence[str]) -> No
         print(json.dumps(told.as_json(runs), indent=1))
     else:
         told.show(runs, in_full=bool(numbers))
+
+
+def forecast(build: Build, rerun: Rerun) -> None:
+    """Say what would be done."""
+    from pipeline.explain import forecast as told
+
+    told.show(told.forecast(build, rerun), request.shown(build.product))
+
+
+def keep(build: Build, rerun: Rerun) -> None:
+    """Leave what the stages have made, if that is wanted."""
+    if rerun.keep:
+        from pipeline import keeping
+
+        keeping.keep(build, as_text=rerun.keep == "ll")
 
 
 def _late(words: Sequence[str], *options: str) -> tuple[list[str], dict[str, str]]:

@@ -13,10 +13,11 @@ from typing import Any
 
 import msgspec
 
-from pipeline import config
+from pipeline import config, rerun
 from pipeline.artifact import KINDS, LIBRARIES
 from pipeline.config import Config, ConfigError
 from pipeline.digests import Digests
+from pipeline.rerun import Rerun
 from pipeline.targets import Choice
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -35,7 +36,7 @@ class Points:
 _OF_POINTS = {"n": "count", "seed": "seed", "length": "length"}
 _SWITCHES = ("all-features", "no-default-features", "locked")
 _OF_CHOICE = (*KINDS, "lib", "tests", "crate-type", "package", "features", *_SWITCHES)
-_VARIABLES = ("crate", "config", *_OF_CHOICE, *_OF_POINTS)
+_VARIABLES = ("crate", "config", *_OF_CHOICE, *_OF_POINTS, *rerun.VARIABLES)
 
 
 @dataclass(frozen=True)
@@ -46,12 +47,18 @@ class Request:
     config: Config
     choice: Choice = Choice()
     points: Points = Points()
+    rerun: Rerun = Rerun()
 
     @property
     def name(self) -> str:
         """A name of its own for each crate, artifact and config."""
         asked = f"{self.folder}\0{self.choice}" if self.choice != Choice() else str(self.folder)
-        return f"{hashlib.sha256(os.fsencode(asked)).hexdigest()[:16]}-{self.config.name}"
+        return f"{hashlib.sha256(os.fsencode(asked)).hexdigest()[:16]}-{self.folder_name}"
+
+    @property
+    def folder_name(self) -> str:
+        """What the folder is called in which the artifact appears."""
+        return f"{self.config.name}{'-edited' if self.rerun.edited else ''}"
 
 
 def read_request(variables: Mapping[str, str], digests: Digests) -> Request:
@@ -69,7 +76,7 @@ def read_request(variables: Mapping[str, str], digests: Digests) -> Request:
     chosen = _load(variables.get("config", "default"), overrides, started, digests)
     folder = _folder(variables["crate"], started) if "crate" in variables else EXAMPLE
     points = {_OF_POINTS[name]: _number(name, value) for name, value in variables.items() if name in _OF_POINTS}
-    return Request(folder, chosen, _choice(variables), Points(**points))
+    return Request(folder, chosen, _choice(variables), Points(**points), rerun.read(variables, started))
 
 
 def cache_folder() -> Path:

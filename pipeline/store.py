@@ -67,10 +67,10 @@ class Store:
         entry = self._entry(key)
         return entry if entry and self.intact(entry.tree) else None
 
-    def knows(self, key: str) -> bool:
-        """True where something is stored under the key (`find` reads it, too)."""
+    def promised(self, key: str) -> Entry | None:
+        """What is stored under the key, if it is there (`find` reads it, too)."""
         entry = self._entry(key)
-        return entry is not None and self.has(entry.tree)
+        return entry if entry and self.has(entry.tree) else None
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:

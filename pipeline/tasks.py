@@ -19,15 +19,17 @@ from doit.exceptions import TaskFailed
 from doit.reporter import ConsoleReporter
 
 from pipeline import commands, process, request
-from pipeline.build import Build, Made
+from pipeline.build import EDITED, Build, Made
 from pipeline.config import Config, ConfigError
 from pipeline.crate import open_crate, sources_digest
 from pipeline.digests import Digests
+from pipeline.edited import Edit
 from pipeline.errors import UserError
 from pipeline.graph.choosing import MOST
 from pipeline.key import stage_key
 from pipeline.plan import Sources, plan
 from pipeline.request import Request
+from pipeline.rerun import Rerun
 from pipeline.runs import Runs
 from pipeline.stages import MODULE, NAMES
 from pipeline.stages.abi_fixup import DERIVATIVES, RefusedError
@@ -63,8 +65,8 @@ class Reporter(ConsoleReporter):  # type: ignore[misc]
         self.selected = tuple(selected_tasks)
 
     def execute_task(self, task: Any) -> None:
-        """Announce a stage."""
-        if task.name in NAMES:
+        """Announce a stage; a forecast of one makes nothing."""
+        if task.name in NAMES and task.targets:
             sys.stderr.write(f"   {task.name}\n")
             sys.stderr.flush()
 
@@ -104,8 +106,9 @@ class Tasks:
         """DOIT_CONFIG: the main job by default, our reporter, and a state of its own for each crate, artifact and config."""
         state = request.cache_folder() / "doit"
         state.mkdir(parents=True, exist_ok=True)
+        runs = self._build is None or (self._build.crate.artifact.runs and not self._asked.rerun.last)
         return {
-            "default_tasks": ["execute" if self._build is None or self._build.crate.artifact.runs else "build"],
+            "default_tasks": ["execute" if runs else "build"],
             "backend": "sqlite3",
             "dep_file": str(state / f"{self._asked.name}.db"),
             "reporter": Reporter,
@@ -119,9 +122,11 @@ class Tasks:
             return self._refusing()
         if name not in build.steps:
             return None
+        if self._asked.rerun.dry:
+            return self._forecast(replace(self._asked.rerun, last=name))
         return {
-            "actions": [(_carry_out, [build])],
-            "uptodate": [(_is_fresh, [build])],
+            "actions": [(_carry_out, [build, self._asked.rerun])],
+            "uptodate": [(_is_fresh, [build, self._asked.rerun])],
             "targets": [str(build.handle(name)), *([str(build.product)] if name == "link" else [])],
             "task_dep": list(build.steps[name].inputs.values()),
             "clean": [(remove_outputs, [build, name])],
@@ -133,13 +138,26 @@ class Tasks:
         build = self._build
         if build is None:
             return self._refusing()
+        rerun = self._asked.rerun
+        if rerun.dry:
+            return self._forecast(rerun)
+        if run and rerun.last:
+            why = UserError(f"error: until={rerun.last} leaves no program to run\n  = help: ./doit build until={rerun.last}")
+            return {"actions": [(_fail, [why])], "io": {"capture": False}}
+        if rerun.last:
+            wanted = [name for name in build.steps if rerun.wants(name)]
+            return {"actions": [(_summarise, [build, rerun])], "task_dep": wanted, "io": {"capture": False}}
         checked = self._asked.config.check and self._asked.config.autodiff and build.crate.artifact.runs
         checks = [(_check, [self._asked, build.digests])] if checked else []
         if run and not build.crate.artifact.runs:
             why = UserError(f"error: {build.crate.artifact} does not run\n  = help: `build` it: {request.shown(build.product)}")
             return {"actions": [(_fail, [why])], "io": {"capture": False}}
         action = _execute if run else _summarise
-        return {"actions": [*checks, (action, [build])], "task_dep": list(build.steps), "io": {"capture": False}}
+        return {"actions": [*checks, (action, [build, rerun])], "task_dep": list(build.steps), "io": {"capture": False}}
+
+    def _forecast(self, rerun: Rerun) -> Task:
+        """A task that says what would be done, in place of one that does it."""
+        return {"actions": [(_action(commands.forecast), [self._build, rerun])], "io": {"capture": False}}
 
     def abi(self) -> Task:
         """The task of the ABI ledger.  It runs abi_fixup itself: a refusal is one of its verdicts."""
@@ -209,12 +227,14 @@ def _digests() -> Digests:
 
 
 def _open(asked: Request, digests: Digests, *, gradcheck: bool = False) -> Build:
-    rust, tools = find_rust(asked.config.toolchain, digests), find_tools()
+    rust, tools, rerun = find_rust(asked.config.toolchain, digests), find_tools(), asked.rerun
     crate = open_crate(asked.folder, asked.choice, rust, digests)
     sources = Sources(_digest_of_std(asked.config, rust, digests), sources_digest(crate, digests))
     steps = plan(asked.config, crate, sources, rust, tools, offline=request.offline(), gradcheck=gradcheck)
     cache = request.cache_folder()
-    return Build(steps, crate, crate.output / asked.config.name, Store(cache), digests, Runs(cache / "runs" / asked.name))
+    rerun.check({step.name for step in steps})
+    edit = Edit(rerun.first, rerun.edited, tools) if rerun.edited else None
+    return Build(steps, crate, crate.output / asked.folder_name, Store(cache), digests, Runs(cache / "runs" / asked.name), edit)
 
 
 def _digest_of_std(config: Config, rust: Rust, digests: Digests) -> str:
@@ -223,21 +243,24 @@ def _digest_of_std(config: Config, rust: Rust, digests: Digests) -> str:
     return (sources_of_std if config.build_std == "full" else libraries_of_std)(rust, digests)
 
 
-def _is_fresh(task: Any, values: dict[str, Any], build: Build) -> bool:
+def _is_fresh(task: Any, values: dict[str, Any], build: Build, rerun: Rerun) -> bool:
     fresh = bool(values) and build.is_fresh(task.name)
     # With -s doit takes a task's dependencies away: the user debugs this stage, and wants to see it run.
     alone = not task.task_dep and bool(build.steps[task.name].inputs)
+    forced = rerun.forces(task.name)
     # A fresh stage is run only where the user insists.
-    task.meta = {"because": "it was asked for alone (-s)" if alone else "it was asked for all the same (-a)" if fresh else ""}
-    return fresh and not alone
+    because = {f"from={rerun.first}": forced, "it was asked for alone (-s)": alone, "it was asked for all the same (-a)": fresh}
+    task.meta = {"because": next((words for words, applies in because.items() if applies), "")}
+    return fresh and not alone and not forced
 
 
-def _carry_out(build: Build, task: Any) -> TaskFailed | dict[str, str]:
+def _carry_out(build: Build, rerun: Rerun, task: Any) -> TaskFailed | dict[str, str]:
     try:
         build.carry_out(task.name, because=task.meta["because"] if task.meta else "")
     except UserError as error:
         return _fail(error)
     finally:
+        commands.keep(build, rerun)
         build.digests.save()
     return {"made": task.name}
 
@@ -257,9 +280,9 @@ def _action(command: Callable[..., None]) -> Callable[..., TaskFailed | None]:
     """A command as doit's action, which goes by its parameters: what it raises is the task's failure."""
 
     @wraps(command)
-    def action(build: Build, **options: Any) -> TaskFailed | None:
+    def action(build: Build, *given: Any, **options: Any) -> TaskFailed | None:
         try:
-            command(build, **options)
+            command(build, *given, **options)
         except UserError as error:
             return _fail(error)
         finally:
@@ -274,10 +297,12 @@ def _give_up(error: UserError) -> NoReturn:
     sys.exit(error.exit_code)
 
 
-def _summarise(build: Build) -> None:
+def _summarise(build: Build, rerun: Rerun) -> None:
     """Say where the program is and what each stage took."""
-    made = {name: build.made(name) for name in build.steps}
-    print(f"{build.crate.artifact.name}: {request.shown(build.product)}")
+    commands.keep(build, rerun)
+    made = {name: build.made(name) for name in build.steps if rerun.wants(name)}
+    where = f"until {rerun.last}: {request.shown(build.view(rerun.last))}" if rerun.last else request.shown(build.product)
+    print(f"{build.crate.artifact.name}: {where}{f' ({build.edit})' if build.edit else ''}")
     if build.crate.artifact.crate_type == "staticlib":
         print(f"   to be linked with {' '.join(libraries_to_link(build.output('crate_bitcode')))}")
     for name, stage in made.items():
@@ -285,13 +310,14 @@ def _summarise(build: Build) -> None:
         print(f"   {name:<14}{_how(stage)}")
     if (merged := made.get("llvm_link")) and (why := build.store.tree(merged.tree) / WHOLE).exists():
         print(f"   the whole program was merged: {why.read_text()}")
-    print(_derivatives(build))
+    if rerun.wants("enzyme"):
+        print(_derivatives(build))
 
 
 def _how(made: Made) -> str:
     if made.when < _STARTED:
         return "up to date"
-    return f"{made.seconds:7.2f} s" if made.how == "ran" else "from cache"
+    return "from cache" if made.how == "hit" else f"{made.seconds:7.2f} s{', edited' if made.how == EDITED else ''}"
 
 
 def _derivatives(build: Build) -> str:
@@ -309,8 +335,11 @@ def _derivative(derivative: dict[str, Any], rung: str | None) -> str:
     return f"{derivative['derivative']}: {derivative['mode']} mode of {derivative['primal']} ({derivative['place']}){taken}"
 
 
-def _execute(build: Build) -> TaskFailed | None:
+def _execute(build: Build, rerun: Rerun) -> TaskFailed | None:
     """Run the program with the user's terminal and arguments, where cargo would: tests in their package's folder."""
+    commands.keep(build, rerun)
+    if build.edit:
+        print(f"{request.shown(build.product)} is {build.edit}", file=sys.stderr, flush=True)
     crate = build.crate
     as_bench = ["--bench"] if crate.artifact.kind == "bench" else []
     finished = subprocess.run(
