@@ -86,6 +86,11 @@ def task_history():
     return PROGRAM.history()
 
 
+def task_replay():
+    """A stage as a shell script with its inputs, to be sent to somebody: ./doit replay STAGE crate=DIR"""
+    return PROGRAM.replay()
+
+
 def task_test():
     """The test suite; pytest's arguments after it: ./doit test -k abi"""
     return tasks.test_task()

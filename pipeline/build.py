@@ -4,7 +4,8 @@
 <crate>/target/crategrad/<config>/stages/04-opt1.json    which tree of the store the stage's output is, and its key
 <crate>/target/crategrad/<config>/stages/04-opt1         that tree (a link into the cache)
 <crate>/target/crategrad/<config>/stages/04-opt1.log     what its tools said
-
+<crate>/target/crategrad/<config>/stages/04-opt1.bc      what `keep=1` leaves of it (`keeping`)
+<crate>/target/crategrad/<config>/replay/04-opt1/        what `./doit replay` leaves (`replay`)
 <crate>/target/crategrad/<config>/graph.svg              what `./doit graph` drew
 
 For an artifact other than the default one they are in a folder of its own: `stages/examples/<name>/04-opt1`; and the drawing
@@ -81,10 +82,17 @@ class Build:
         """Where its graph is drawn."""
         return self.folder / "graph.svg" if self.crate.is_default else self.product.with_name(f"{self.product.name}.graph.svg")
 
+    def replay(self, name: str) -> Path:
+        """Where a stage is left as a script (`./doit replay`)."""
+        return self._own("replay") / self.view(name).name
+
     @property
     def _views(self) -> Path:
-        stages = self.folder / "stages"
-        return stages if self.crate.is_default else stages / self.crate.artifact.place
+        return self._own("stages")
+
+    def _own(self, folder: str) -> Path:
+        """The folder of that name which the artifact has for itself."""
+        return self.folder / folder if self.crate.is_default else self.folder / folder / self.crate.artifact.place
 
     def handle(self, name: str) -> Path:
         """The file that says what a stage's output is."""
@@ -153,15 +161,19 @@ class Build:
 
     def clean(self, name: str) -> None:
         """Take away what a stage left beside the crate."""
+        import shutil
+
         view = self.view(name)
         for path in (view, *view.parent.glob(f"{view.name}.*")):
             path.unlink(missing_ok=True)
+        shutil.rmtree(self.replay(name), ignore_errors=True)
         if name == "link":
             self.product.unlink(missing_ok=True)
             self.drawing.unlink(missing_ok=True)
-        for folder in (*_up_to(self.folder, self._views), *_up_to(self.folder, self.product.parent)):
-            with suppress(OSError):
-                folder.rmdir()
+        for left in (self._views, self._own("replay"), self.product.parent):
+            for folder in _up_to(self.folder, left):
+                with suppress(OSError):
+                    folder.rmdir()
 
     def _run(self, step: Step, inputs: dict[str, Path], key: str) -> tuple[Step, str, Entry]:
         """The output of a step's tools, and its key; of crate_bitcode the step with the sources that cargo has read."""

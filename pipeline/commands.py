@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -41,6 +42,34 @@ def history(build: Build, as_json: bool, trace: str, words: Sequence[str]) -> No
         print(json.dumps(told.as_json(runs), indent=1))
     else:
         told.show(runs, in_full=bool(numbers))
+
+
+def replay(build: Build, words: Sequence[str]) -> None:
+    """Leave a folder with what a stage reads, and a script of the commands that it runs."""
+    from pipeline import replay as replaying
+    from pipeline.explain.answer import check_stage
+
+    names, _ = _late(words)
+    if len(names) != 1:
+        raise UserError("error: which stage?\n  = help: ./doit replay STAGE, as in ./doit replay enzyme")
+    check_stage(build, names[0])
+    bring_up_to_date(build, list(build.steps)[: list(build.steps).index(names[0])])
+    replayed = replaying.replay(build, names[0])
+    number = f"{replayed.commands} command{'' if replayed.commands == 1 else 's'}"
+    what = f"{number}, run by ./repro.sh" if replayed.commands else "no commands: all of it is done in process"
+    print(f"{request.shown(replayed.folder)}: {what}")
+    if replayed.refusal:
+        print("   the stage fails; README says with which words")
+    elif not replayed.is_same and build.is_fresh(names[0]):
+        print("   it made other bytes this time than those in the cache")
+
+
+def bring_up_to_date(build: Build, names: Sequence[str], label: str = "") -> None:
+    """Carry out what is not fresh of these stages, and say so."""
+    for name in names:
+        if not build.is_fresh(name):
+            sys.stderr.write(f"   {name}{label}\n")
+            build.carry_out(name)
 
 
 def forecast(build: Build, rerun: Rerun) -> None:

@@ -211,6 +211,10 @@ class Tasks:
         trace = {"name": "trace", "long": "trace", "default": "", "help": "write a trace for Perfetto there"}
         return self._asking(commands.history, [_JSON, trace])
 
+    def replay(self) -> Task:
+        """The task that makes of a stage what can be sent to somebody."""
+        return self._asking(commands.replay, [])
+
     def _asking(self, command: Callable[..., None], params: list[dict[str, Any]]) -> Task:
         """A task that asks something of the build, with options and words of its own."""
         options = {"params": params, "pos_arg": "words"}
@@ -490,15 +494,8 @@ def _built_for_gradcheck(asked: Request, digests: Digests) -> Iterator[tuple[str
 
     for name, config in builds.variants(asked.config).items():
         build = _open(replace(asked, config=config), digests, gradcheck=True)
-        _bring_up_to_date(build, name)
+        commands.bring_up_to_date(build, list(build.steps), f" ({name})")
         yield name, build
-
-
-def _bring_up_to_date(build: Build, name: str) -> None:
-    for step in build.steps:
-        if not build.is_fresh(step):
-            sys.stderr.write(f"   {step} ({name})\n")
-            build.carry_out(step)
 
 
 def _left_out(build: Build, known: Sequence[Function]) -> set[str]:
