@@ -18,7 +18,7 @@ import doit.doit_cmd
 from doit.exceptions import TaskFailed
 from doit.reporter import ConsoleReporter
 
-from pipeline import commands, process, request
+from pipeline import commands, process, request, standing
 from pipeline.build import EDITED, Build, Made
 from pipeline.config import Config, ConfigError
 from pipeline.crate import open_crate, sources_digest
@@ -50,6 +50,9 @@ _STARTED = time.time()
 
 Task = dict[str, Any]
 
+_IF_IT_RUNS = "if it runs"
+"""What a stage's task knows of a run that only somebody's wish makes; by this way it reaches doit's other processes."""
+
 _JSON: dict[str, Any] = {"name": "as_json", "long": "json", "type": bool, "default": False, "help": "print JSON"}
 """The option of the tasks that tell something."""
 
@@ -74,6 +77,11 @@ class Reporter(ConsoleReporter):  # type: ignore[misc]
         """Answer for a stage that was asked for by name; of the others the build's summary speaks."""
         if task.name in self.selected:
             sys.stderr.write(f"   {task.name} is up to date (-a runs it all the same)\n")
+
+    def skip_ignore(self, task: Any) -> None:
+        """Say what was not done, that nobody takes it for done."""
+        how = ": it, or what it needs, is ignored (`./doit forget STAGE` ends that)" if task.name in self.selected else ""
+        sys.stderr.write(f"   {task.name} is passed over{how}\n")
 
 
 def _read_request(digests: Digests) -> Request:
@@ -126,7 +134,7 @@ class Tasks:
             return self._forecast(replace(self._asked.rerun, last=name))
         return {
             "actions": [(_carry_out, [build, self._asked.rerun])],
-            "uptodate": [(_is_fresh, [build, self._asked.rerun])],
+            "uptodate": [_Freshness(build, name, self._asked.rerun)],
             "targets": [str(build.handle(name)), *([str(build.product)] if name == "link" else [])],
             "task_dep": list(build.steps[name].inputs.values()),
             "clean": [(remove_outputs, [build, name])],
@@ -247,20 +255,39 @@ def _digest_of_std(config: Config, rust: Rust, digests: Digests) -> str:
     return (sources_of_std if config.build_std == "full" else libraries_of_std)(rust, digests)
 
 
-def _is_fresh(task: Any, values: dict[str, Any], build: Build, rerun: Rerun) -> bool:
-    fresh = bool(values) and build.is_fresh(task.name)
-    # With -s doit takes a task's dependencies away: the user debugs this stage, and wants to see it run.
-    alone = not task.task_dep and bool(build.steps[task.name].inputs)
-    forced = rerun.forces(task.name)
-    # A fresh stage is run only where the user insists.
-    because = {f"from={rerun.first}": forced, "it was asked for alone (-s)": alone, "it was asked for all the same (-a)": fresh}
-    task.meta = {"because": next((words for words, applies in because.items() if applies), "")}
-    return fresh and not alone and not forced
+class _Freshness:
+    """doit's question whether a stage is up to date; its text, which `./doit info` prints, says why it is not."""
+
+    def __init__(self, build: Build, name: str, rerun: Rerun) -> None:
+        self._build = build
+        self._name = name
+        self._rerun = rerun
+
+    def __call__(self, task: Any, values: dict[str, Any]) -> bool:
+        is_known = bool(values) and self._build.is_fresh(self._name)
+        insisted = self._insisted(task)
+        # What doit has forgotten the cache may have; what is fresh runs only where somebody insists.
+        because = insisted or ("it was asked for all the same (-a)" if is_known else "")
+        task.meta = {_IF_IT_RUNS: because} if because else {}
+        return is_known and not insisted
+
+    def _insisted(self, task: Any) -> str:
+        """Why a stage is to run whatever the cache says."""
+        if self._rerun.forces(self._name):
+            return f"from={self._rerun.first}"
+        # With -s doit takes a task's dependencies away: the user debugs this stage, and wants to see it run.
+        alone = not task.task_dep and self._build.steps[self._name].inputs
+        return "it was asked for alone (-s)" if alone else ""
+
+    def __repr__(self) -> str:
+        if self._rerun.forces(self._name):
+            return f"from={self._rerun.first}"
+        return standing.state_of(self._build, self._name).why or "doit has forgotten it; the cache has not"
 
 
 def _carry_out(build: Build, rerun: Rerun, task: Any) -> TaskFailed | dict[str, str]:
     try:
-        build.carry_out(task.name, because=task.meta["because"] if task.meta else "")
+        build.carry_out(task.name, because=(task.meta or {}).get(_IF_IT_RUNS, ""))
     except UserError as error:
         return _fail(error)
     finally:
