@@ -52,7 +52,7 @@ def _after(state: State, unknown: Sequence[str]) -> Forecast:
     own = [change for change in state.changes if change.kind != "inputs"]
     if own or state.word == standing.NOT_MADE:
         return Forecast(RUN, f"{state.why}; or the cache has what it makes of what {' and '.join(unknown)} will have made")
-    return Forecast(MAYBE, f"{' and '.join(unknown)} makes the same as before")
+    return Forecast(MAYBE, f"{' and '.join(unknown)} {'makes' if len(unknown) == 1 else 'make'} the same as before")
 
 
 def _looked_up(build: Build, name: str, trees: dict[str, str]) -> Forecast:
