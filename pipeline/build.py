@@ -132,7 +132,7 @@ class Build:
     def is_cached(self, name: str) -> bool:
         """True where a stage would find its output in the store; what lies there is not read."""
         key = self._key(self.steps[name])
-        return key is not None and self.store.promised(key) is not None
+        return key is not None and self.store.knows(key)
 
     def key_of(self, name: str, trees: Mapping[str, str]) -> str:
         """The key of a stage if earlier ones left these trees."""

@@ -14,6 +14,7 @@ from ctypes import POINTER, c_char_p, c_int, c_void_p
 from pathlib import Path
 
 from pipeline.build import Build
+from pipeline.errors import UserError
 from pipeline.llvm import Module
 from pipeline.stages import MODULE
 from pipeline.stages.codegen import OBJECT
@@ -24,7 +25,10 @@ _PRINT = {"PrintModuleToFile": (c_int, [c_void_p, c_char_p, POINTER(c_void_p)])}
 
 
 def keep(build: Build, *, as_text: bool) -> None:
-    """Leave what the stages have made so far, where it does not lie there yet."""
+    """Leave what the stages have made so far, where it does not lie there yet.
+
+    Raises: UserError, or OSError, where it cannot be written.
+    """
     import shutil
 
     for name in build.steps:
@@ -56,4 +60,5 @@ def _print(module: Path, text: Path) -> None:
     with Module(find_tools().libllvm, module) as opened:
         opened.api.load(_PRINT)
         message = c_void_p()
-        opened.api.PrintModuleToFile(opened.handle, str(text).encode(), message)
+        if opened.api.PrintModuleToFile(opened.handle, str(text).encode(), message):
+            raise UserError(f"error: {text} cannot be written")

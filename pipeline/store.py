@@ -64,13 +64,22 @@ class Store:
 
     def find(self, key: str) -> Entry | None:
         """What is stored under the key, if it is there and intact."""
-        entry = self._entry(key)
+        entry = self.entry(key)
         return entry if entry and self.intact(entry.tree) else None
 
-    def promised(self, key: str) -> Entry | None:
-        """What is stored under the key, if it is there (`find` reads it, too)."""
-        entry = self._entry(key)
-        return entry if entry and self.has(entry.tree) else None
+    def knows(self, key: str) -> bool:
+        """True where something is stored under the key (`find` reads it, too)."""
+        entry = self.entry(key)
+        return entry is not None and self.has(entry.tree)
+
+    def entry(self, key: str) -> Entry | None:
+        """The entry of a key, wherever its tree is."""
+        try:
+            fields = json.loads(self._key_file(key).read_bytes())
+            entry = Entry(str(fields["tree"]), float(fields["seconds"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return entry if self.log(key).is_file() else None
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:
@@ -107,14 +116,6 @@ class Store:
         write_whole(self.log(key), log.read_bytes())
         write_whole(self._key_file(key), json.dumps(asdict(entry)).encode())
         return entry
-
-    def _entry(self, key: str) -> Entry | None:
-        try:
-            fields = json.loads(self._key_file(key).read_bytes())
-            entry = Entry(str(fields["tree"]), float(fields["seconds"]))
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
-        return entry if self.log(key).is_file() else None
 
     def _key_file(self, key: str) -> Path:
         return self.root / "keys" / key[:2] / f"{key}.json"

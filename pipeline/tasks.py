@@ -152,11 +152,13 @@ class Tasks:
         if run and rerun.last:
             why = UserError(f"error: until={rerun.last} leaves no program to run\n  = help: ./doit build until={rerun.last}")
             return {"actions": [(_fail, [why])], "io": {"capture": False}}
+        keep = (_action(commands.keep), [build, rerun])
         if rerun.last:
             wanted = [name for name in build.steps if rerun.wants(name)]
-            return {"actions": [(_summarise, [build, rerun])], "task_dep": wanted, "io": {"capture": False}}
-        checked = self._asked.config.check and self._asked.config.autodiff and build.crate.artifact.runs
-        checks = [(_check, [self._asked, build.digests])] if checked else []
+            return {"actions": [keep, (_summarise, [build, rerun])], "task_dep": wanted, "io": {"capture": False}}
+        config, is_edited = self._asked.config, build.edit is not None
+        checked = config.check and config.autodiff and build.crate.artifact.runs and not is_edited
+        checks = [keep, *([(_check, [self._asked, build.digests])] if checked else [])]
         if run and not build.crate.artifact.runs:
             why = UserError(f"error: {build.crate.artifact} does not run\n  = help: `build` it: {request.shown(build.product)}")
             return {"actions": [(_fail, [why])], "io": {"capture": False}}
@@ -187,6 +189,9 @@ class Tasks:
             return {**self._refusing(), **options}
         if not self._build.crate.artifact.runs:
             why = UserError(f"error: {self._build.crate.artifact} does not run: only a program can check its derivatives")
+            return {"actions": [(_fail, [why])], "io": {"capture": False}, **options}
+        if self._build.edit:
+            why = UserError("error: gradcheck builds the program anew, to check itself: there with= has no place")
             return {"actions": [(_fail, [why])], "io": {"capture": False}, **options}
         return {"actions": [(_gradcheck, [self._asked, self._build.digests])], "io": {"capture": False}, **options}
 
@@ -289,9 +294,9 @@ def _carry_out(build: Build, rerun: Rerun, task: Any) -> TaskFailed | dict[str, 
     try:
         build.carry_out(task.name, because=(task.meta or {}).get(_IF_IT_RUNS, ""))
     except UserError as error:
+        _action(commands.keep)(build, rerun)
         return _fail(error)
     finally:
-        commands.keep(build, rerun)
         build.digests.save()
     return {"made": task.name}
 
@@ -316,6 +321,8 @@ def _action(command: Callable[..., None]) -> Callable[..., TaskFailed | None]:
             command(build, *given, **options)
         except UserError as error:
             return _fail(error)
+        except OSError as error:
+            return _fail(UserError(f"error: {error.filename or 'what is asked for'}: {error.strerror}"))
         finally:
             build.digests.save()
         return None
@@ -330,7 +337,6 @@ def _give_up(error: UserError) -> NoReturn:
 
 def _summarise(build: Build, rerun: Rerun) -> None:
     """Say where the program is and what each stage took."""
-    commands.keep(build, rerun)
     made = {name: build.made(name) for name in build.steps if rerun.wants(name)}
     where = f"until {rerun.last}: {request.shown(build.view(rerun.last))}" if rerun.last else request.shown(build.product)
     print(f"{build.crate.artifact.name}: {where}{f' ({build.edit})' if build.edit else ''}")
@@ -366,9 +372,8 @@ def _derivative(derivative: dict[str, Any], rung: str | None) -> str:
     return f"{derivative['derivative']}: {derivative['mode']} mode of {derivative['primal']} ({derivative['place']}){taken}"
 
 
-def _execute(build: Build, rerun: Rerun) -> TaskFailed | None:
+def _execute(build: Build, _: Rerun) -> TaskFailed | None:
     """Run the program with the user's terminal and arguments, where cargo would: tests in their package's folder."""
-    commands.keep(build, rerun)
     if build.edit:
         print(f"{request.shown(build.product)} is {build.edit}", file=sys.stderr, flush=True)
     crate = build.crate

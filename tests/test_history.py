@@ -94,12 +94,16 @@ def test_a_trace_has_a_slice_for_each_stage(three_runs: Path) -> None:
 
 
 @pytest.mark.toolchain
-def test_what_a_real_build_did_is_told(bench: Workbench) -> None:
+def test_what_a_real_build_did_is_told(bench: Workbench, tmp_path: Path) -> None:
     bench.build()
     bench.build("opt2.level=1")
-    traced = bench.doit("history", f"--trace={bench.folder / 'trace.json'}")
+    traced = bench.doit("history", f"--trace={tmp_path / 'trace.json'}")
     assert traced.returncode == 0, traced.stderr
-    slices = well_formed(json.loads((bench.folder / "trace.json").read_text()))
+    slices = well_formed(json.loads((tmp_path / "trace.json").read_text()))
     assert slices[0]["name"] == "opt2"
     assert bench.doit("history").stdout.splitlines()[-1].endswith(f"./doit build opt2.level=1 crate={bench.folder}")
+    assert bench.doit("-n", "2", "build", "from=opt2").returncode == 0
+    read = json.loads(bench.doit("history", "--json").stdout)["runs"]
+    assert [each["stage"] for each in read[-1]["stages"]] == ["opt2", "codegen", "link"], "doit's processes share the record"
+    assert {each["why"] for each in read[-1]["stages"]} == {"from=opt2"}
     assert "nonsense" in bench.doit("history", "nonsense").stderr

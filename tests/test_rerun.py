@@ -160,6 +160,7 @@ def test_an_edited_module_takes_the_place_of_a_stages_input(bench: Workbench, ed
     assert program.read_bytes() == good
     for name in ("06-enzyme", "09-link"):
         assert json.loads((bench.output() / f"stages/{name}.json").read_text())["key"] != made[name]["key"]
+    assert "there with= has no place" in bench.doit("gradcheck", MERGED, "from=enzyme", f"with={file}").stderr
     ran = bench.doit("run", MERGED, "from=enzyme", f"with={file}")
     assert ran.returncode == 1
     assert "is edited: enzyme was given edited.ll" in ran.stderr
