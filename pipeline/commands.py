@@ -55,8 +55,8 @@ def replay(build: Build, words: Sequence[str]) -> None:
     check_stage(build, names[0])
     bring_up_to_date(build, list(build.steps)[: list(build.steps).index(names[0])])
     replayed = replaying.replay(build, names[0])
-    number = f"{replayed.commands} command{'' if replayed.commands == 1 else 's'}"
-    what = f"{number}, run by ./repro.sh" if replayed.commands else "no commands: all of it is done in process"
+    commands = f"{replaying.counted(replayed.commands)}, run by ./repro.sh"
+    what = commands if replayed.commands else "no commands: all of it is done in process"
     print(f"{request.shown(replayed.folder)}: {what}")
     if replayed.refusal:
         print("   the stage fails; README says with which words")

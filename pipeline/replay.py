@@ -90,6 +90,11 @@ def replay(build: Build, name: str) -> Replay:
     return Replay(folder, len(recorder.commands), refusal, is_same)
 
 
+def counted(commands: int) -> str:
+    """So many commands, in words."""
+    return f"{commands} command{'' if commands == 1 else 's'}"
+
+
 # ---- What is run
 
 
@@ -210,16 +215,16 @@ def _write(folder: Path, build: Build, name: str, recorder: _Recorder, refusal: 
     title = f"Stage {build.steps[name].number}, {name}, of {build.crate.artifact} (config {build.folder.name})"
     out = folder / "output"
     files = [path for path in sorted(out.rglob("*")) if path.is_file()]
-    by_tools = [path for path in files if recorder.known.get(path) == file_digest(path)]
-    in_process = [path.relative_to(out).as_posix() for path in files if path not in by_tools]
+    by_tools = {path.relative_to(out).as_posix(): recorder.known.get(path) == file_digest(path) for path in files}
+    in_process = [file for file, is_tools in by_tools.items() if not is_tools]
     if recorder.commands:
         script = folder / "repro.sh"
-        script.write_text("".join(_script(title, recorder.commands, [path.relative_to(out).as_posix() for path in by_tools])))
+        script.write_text("".join(_script(title, recorder.commands, by_tools)))
         script.chmod(0o755)
     (folder / "README").write_text("\n".join(_readme(title, build, name, recorder.commands, in_process, refusal)) + "\n")
 
 
-def _script(title: str, commands: Sequence[_Command], outputs: Sequence[str]) -> Iterator[str]:
+def _script(title: str, commands: Sequence[_Command], by_tools: Mapping[str, bool]) -> Iterator[str]:
     tools = {command.argv[0]: _variable(command.argv[0]) for command in commands}
     example = f"{next(iter(tools.values())).upper()}=/my/{Path(next(iter(tools))).name}"
     settings = (f'{variable}="${{{variable.upper()}:-{shlex.quote(tool)}}}"' for tool, variable in tools.items())
@@ -235,7 +240,13 @@ def _script(title: str, commands: Sequence[_Command], outputs: Sequence[str]) ->
         yield f"ended $? {command.returncode if command.returncode >= 0 else 128 - command.returncode}\n"
         yield from (f"made {digest} {shlex.quote(file)}\n" for file, digest in command.made.items())
     yield "\n"
-    yield from (f"cmp {shlex.join([f'output/{name}', f'replayed/{name}'])} || worst=1\n" for name in outputs)
+    for name, is_tools in by_tools.items():
+        said = f"output/{name} is of Crategrad's own process: no command makes it"
+        yield (
+            f"cmp {shlex.join([f'output/{name}', f'replayed/{name}'])} || worst=1\n"
+            if is_tools
+            else f"echo {shlex.quote(said)}\n"
+        )
     yield '[ "$worst" = 0 ] && echo "all as it was recorded"\nexit "$worst"\n'
 
 
@@ -260,14 +271,14 @@ def _readme(
     yield f"{title}\n"
     tools = dict.fromkeys(command.argv[0] for command in commands)
     if commands:
-        yield f"repro.sh runs its {len(commands)} commands: what they read is in input/ and given/, what they made in output/,"
+        yield f"repro.sh runs {counted(len(commands))}: what they read is in input/ and given/, what they made in output/,"
         yield "and what they make now comes to lie in replayed/.  What is in given/ Crategrad wrote in its own process."
-        yield from (f"So it wrote output/{file}: no command makes that." for file in in_process)
+        yield from (f"So it made output/{file}: no command does that." for file in in_process)
     else:
         yield "It runs no tool: Crategrad does all of it in its own process, by libLLVM, and nothing can be run without it."
         yield "What it reads is in input/, what it made in output/."
-    for tool in tools:
-        yield f"\n{tool}: {_version(tool)}"
+        yield "\nThe tools:"
+        yield from (f"  {tool}: {_version(tool)}" for tool in tools)
     if settings := sorted(build.parts_now(name)["settings"].items()):
         yield "\nIts settings:"
         yield from (f"  {setting} = {value}" for setting, value in settings)

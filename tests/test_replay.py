@@ -45,9 +45,11 @@ def test_the_script_makes_the_same_bytes_wherever_it_lies(bench: Workbench, tmp_
     shutil.rmtree(folder)
     ran = run(sent)
     assert (ran.returncode, ran.stderr) == (0, ""), ran.stdout
-    assert ran.stdout == "all as it was recorded\n"
+    in_process = ["beside_objects"] if stage == "llvm_link" else []
+    told = [f"output/{name} is of Crategrad's own process: no command makes it\n" for name in in_process]
+    assert ran.stdout == "".join([*told, "all as it was recorded\n"])
     by_commands = {name: content for name, content in outputs(sent / "replayed").items() if name in made}
-    assert by_commands == {name: content for name, content in made.items() if name != "beside_objects"}
+    assert by_commands == {name: content for name, content in made.items() if name not in in_process}
     text = (sent / "repro.sh").read_text()
     assert not any(word in text for word in ("python", "doit ", str(bench.folder)))
     assert run(sent).returncode == 0, "it can be run again"
