@@ -21,14 +21,17 @@ from pathlib import Path
 
 import msgspec
 
+from pipeline.cache import Cache
 from pipeline.crate import Crate, note_files_read, snapshot, sources_digest
 from pipeline.digests import Digests
 from pipeline.errors import UserError
 from pipeline.key import describe, stage_key
 from pipeline.plan import Step
 from pipeline.stages.crate_bitcode import CrateBitcode
-from pipeline.store import Entry, Store, write_whole
+from pipeline.store import Entry, replacing, write_whole
 from pipeline.why import Parts, parts
+
+_NEVER_EMPTY = (".bc", ".o", ".a")
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ class Made:
 class Build:
     """A plan being carried out for a crate and a config, in the folder where the config's artifacts appear."""
 
-    def __init__(self, steps: tuple[Step, ...], crate: Crate, folder: Path, store: Store, digests: Digests) -> None:
+    def __init__(self, steps: tuple[Step, ...], crate: Crate, folder: Path, store: Cache, digests: Digests) -> None:
         self.steps = {step.name: step for step in steps}
         self.crate = crate
         self.folder = folder
@@ -112,14 +115,17 @@ class Build:
     def carry_out(self, name: str, *, again: bool = False) -> None:
         """Run a step, or take its output from the store; `again` runs it whatever the store has."""
         step = self.steps[name]
-        inputs = {role: self.output(source) for role, source in step.inputs.items()}
+        self.store.hold()
+        inputs = {role: self.output(source) if again else self._input(source) for role, source in step.inputs.items()}
         key = self._key(step)
         assert key is not None, "a step with all its inputs has a key"
-        entry = None if again else self.store.find(key)
-        how = "hit" if entry else "ran"
-        if entry is None:
-            step, key, entry = self._run(step, inputs, key)
-        _install(self.store.log(key), self._view(name, ".log"))
+        with self.store.turn(key).held(waiting=f"{name}: waiting for another ./doit, which makes the same"):
+            entry = None if again else self.store.find(key)
+            how = "hit" if entry else "ran"
+            if entry is None:
+                step, key, entry = self._run(step, inputs, key)
+        with replacing(self._view(name, ".log")) as log:
+            log.write_bytes(self.store.log(key))
         self._show(name, Made(key, entry.tree, how, entry.seconds, time.time(), self._parts(step)))
         if name == "link":
             _install(self.store.tree(entry.tree) / self.crate.artifact.file, self.product)
@@ -128,12 +134,21 @@ class Build:
         """Take away what a stage left beside the crate."""
         for ending in ("", ".json", ".log"):
             self._view(name, ending).unlink(missing_ok=True)
+        for left in self._views.glob(f".{self._view(name).name}*"):  # by a run that was killed
+            left.unlink(missing_ok=True)
         if name == "link":
             self.product.unlink(missing_ok=True)
             self.drawing.unlink(missing_ok=True)
         for folder in (*_up_to(self.folder, self._views), *_up_to(self.folder, self.product.parent)):
             with suppress(OSError):
                 folder.rmdir()
+
+    def _input(self, name: str) -> Path:
+        """The folder of an earlier stage's output, made again where it was damaged or has vanished."""
+        made = self.made(name)
+        if made is None or not self.store.intact(made.tree):
+            self.carry_out(name)
+        return self.output(name)
 
     def _run(self, step: Step, inputs: dict[str, Path], key: str) -> tuple[Step, str, Entry]:
         """The output of a step's tools, and its key; of crate_bitcode the step with the sources that cargo has read."""
@@ -150,6 +165,7 @@ class Build:
             finally:
                 _install(log, self._view(step.name, ".log"))
             seconds = time.monotonic() - begin
+            _refuse_hollow(step.name, out)
             if isinstance(step.stage, CrateBitcode):
                 step = self._what_was_built(step, step.stage, before == snapshot(self.crate))
                 key = stage_key(step.stage, self._trees(step), self.digests)
@@ -184,14 +200,21 @@ class Build:
         return self.product.is_file() and self.digests.file(self.product) == self.digests.file(linked)
 
     def _show(self, name: str, made: Made) -> None:
-        view = self._view(name)
-        view.parent.mkdir(parents=True, exist_ok=True)
-        view.unlink(missing_ok=True)
-        view.symlink_to(self.store.tree(made.tree).resolve())
+        with replacing(self._view(name)) as view:
+            view.symlink_to(self.store.tree(made.tree).resolve())
         write_whole(self.handle(name), json.dumps(asdict(made)).encode())
 
     def _view(self, name: str, ending: str = "") -> Path:
         return self._views / f"{self.steps[name].number:02}-{name}{ending}"
+
+
+def _refuse_hollow(name: str, out: Path) -> None:
+    """Raises: UserError where a stage's tools ended well and left nothing, or a file with nothing in it."""
+    files = [path for path in out.rglob("*") if path.is_file()]
+    empty = [path.relative_to(out) for path in files if path.suffix in _NEVER_EMPTY and not path.stat().st_size]
+    if empty or not files:
+        what = f"an empty {empty[0]}" if empty else "nothing"
+        raise UserError(f"error: the tools of {name} ended well, but left {what}\n  = help: is the disk full? the log may say")
 
 
 def _up_to(top: Path, folder: Path) -> list[Path]:
@@ -203,7 +226,5 @@ def _install(made: Path, place: Path) -> None:
     """Copy a file to its place, whole or not at all; a running program of that name is not disturbed."""
     import shutil
 
-    place.parent.mkdir(parents=True, exist_ok=True)
-    scratch = place.with_name(f".{place.name}.new")
-    shutil.copy2(made, scratch)
-    scratch.replace(place)
+    with replacing(place) as new:
+        shutil.copy2(made, new)

@@ -20,8 +20,9 @@ from doit.reporter import ConsoleReporter
 
 from pipeline import process, request
 from pipeline.build import Build, Made
+from pipeline.cache import Cache
 from pipeline.config import Config, ConfigError
-from pipeline.crate import open_crate, sources_digest
+from pipeline.crate import Crate, open_crate, sources_digest
 from pipeline.digests import Digests
 from pipeline.errors import UserError
 from pipeline.graph.choosing import MOST
@@ -99,14 +100,12 @@ class Tasks:
 
     def doit_config(self) -> dict[str, Any]:
         """DOIT_CONFIG: the main job by default, our reporter, and a state of its own for each crate, artifact and config."""
-        state = request.cache_folder() / "doit"
-        state.mkdir(parents=True, exist_ok=True)
         asked = f"{self._asked.folder}\0{self._asked.choice}" if self._asked.choice != Choice() else str(self._asked.folder)
         crate = hashlib.sha256(os.fsencode(asked)).hexdigest()[:16]
         return {
             "default_tasks": ["execute" if self._build is None or self._build.crate.artifact.runs else "build"],
-            "backend": "sqlite3",
-            "dep_file": str(state / f"{crate}-{self._asked.config.name}.db"),
+            "backend": "crategrad",
+            "dep_file": str(request.cache_folder() / "doit" / f"{crate}-{self._asked.config.name}.json"),
             "reporter": Reporter,
             "verbosity": 2,
         }
@@ -190,7 +189,11 @@ def _open(asked: Request, digests: Digests, *, gradcheck: bool = False) -> Build
     crate = open_crate(asked.folder, asked.choice, rust, digests)
     sources = Sources(_digest_of_std(asked.config, rust, digests), sources_digest(crate, digests))
     steps = plan(asked.config, crate, sources, rust, tools, offline=request.offline(), gradcheck=gradcheck)
-    return Build(steps, crate, crate.output / asked.config.name, Store(request.cache_folder()), digests)
+    return Build(steps, crate, crate.output / asked.config.name, _cache(crate), digests)
+
+
+def _cache(crate: Crate) -> Cache:
+    return Cache(Store(request.cache_folder()), Store(crate.output / ".cache"))
 
 
 def _digest_of_std(config: Config, rust: Rust, digests: Digests) -> str:
@@ -213,6 +216,8 @@ def _carry_out(build: Build, task: Any) -> TaskFailed | dict[str, str]:
         build.carry_out(task.name, again=bool(task.meta and task.meta.get("insisted")))
     except UserError as error:
         return _fail(error)
+    except OSError as error:  # of the crate's target folder; those of the cache are dealt with there
+        return _fail(UserError(f"error: {error.filename or task.name}: {error.strerror}"))
     finally:
         build.digests.save()
     return {"made": task.name}
@@ -234,18 +239,22 @@ def _give_up(error: UserError) -> NoReturn:
     sys.exit(error.exit_code)
 
 
-def _summarise(build: Build) -> None:
+def _summarise(build: Build) -> TaskFailed | None:
     """Say where the program is and what each stage took."""
     made = {name: build.made(name) for name in build.steps}
+    try:
+        derivatives = _derivatives(build)
+    except UserError as error:
+        return _fail(error)
     print(f"{build.crate.artifact.name}: {request.shown(build.product)}")
     if build.crate.artifact.crate_type == "staticlib":
         print(f"   to be linked with {' '.join(libraries_to_link(build.output('crate_bitcode')))}")
     for name, stage in made.items():
-        assert stage is not None, "the stages have run"
-        print(f"   {name:<14}{_how(stage)}")
+        print(f"   {name:<14}{_how(stage) if stage else 'has vanished from the cache'}")
     if (merged := made.get("llvm_link")) and (why := build.store.tree(merged.tree) / WHOLE).exists():
         print(f"   the whole program was merged: {why.read_text()}")
-    print(_derivatives(build))
+    print(derivatives)
+    return None
 
 
 def _how(made: Made) -> str:
@@ -392,26 +401,27 @@ def _check(asked: Request, digests: Digests) -> TaskFailed | None:
     """The end of a build with `check: true`: gradcheck, unless these very programs have passed it."""
     from pipeline.gradcheck.harness import Check
 
-    store = Store(request.cache_folder())
     try:
-        programs = {name: build.made("link") for name, build in _built_for_gradcheck(asked, digests)}
+        built = dict(_built_for_gradcheck(asked, digests))
     except UserError as error:
         return _fail(error)
     finally:
         digests.save()
     check = Check(asked.points, asked.config.gradcheck.ranges)
+    programs = {name: build.made("link") for name, build in built.items()}
     key = stage_key(check, {name: made.tree for name, made in programs.items() if made}, digests)
-    if store.find(key):
+    cache = next(iter(built.values())).store
+    if cache.find(key):
         return None
     begin = time.monotonic()
     failed = _gradcheck(asked, digests, "", [])
     if failed is None:
-        with store.scratch() as scratch:
+        with cache.scratch() as scratch:
             out, log = scratch / "out", scratch / "log"
             out.mkdir()
             log.touch()
             (out / "passed").touch()
-            store.publish(key, out, log, time.monotonic() - begin)
+            cache.publish(key, out, log, time.monotonic() - begin)
     return failed
 
 

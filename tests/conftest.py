@@ -91,7 +91,7 @@ def own_cache(bench: Workbench, tmp_path: Path) -> Path:
     std = json.loads((bench.output() / "stages/01-build_std.json").read_text())
     keys = Path("keys", std["key"][:2])
     (cache / keys).mkdir(parents=True)
-    for path in (cache_folder() / keys).glob(f"{std['key']}.*"):
+    for path in (cache_folder() / keys).glob(f"{std['key']}.entry"):
         shutil.copy(path, cache / keys)
     shutil.copytree(cache_folder() / "trees" / std["tree"], cache / "trees" / std["tree"], copy_function=os.link)
     bench.environment["CRATEGRAD_CACHE"] = str(cache)
