@@ -76,6 +76,11 @@ def task_graph():
     return PROGRAM.graph()
 
 
+def task_cache():
+    """The cache: ./doit cache stats|gc|verify, and of a crate and config pin|unpin (docs/cache.md)"""
+    return PROGRAM.cache()
+
+
 def task_test():
     """The test suite; pytest's arguments after it: ./doit test -k abi"""
     return tasks.test_task()

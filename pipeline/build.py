@@ -113,7 +113,15 @@ class Build:
         return key is not None and self.store.knows(key)
 
     def carry_out(self, name: str, *, again: bool = False) -> None:
-        """Run a step, or take its output from the store; `again` runs it whatever the store has."""
+        """Run a step, or take its output from the cache; `again` runs it whatever the cache has."""
+        try:
+            self._carry_out(name, again)
+        except OSError as error:
+            if not self.store.do_without(error):
+                raise
+            self._carry_out(name, again)
+
+    def _carry_out(self, name: str, again: bool) -> None:
         step = self.steps[name]
         self.store.hold()
         inputs = {role: self.output(source) if again else self._input(source) for role, source in step.inputs.items()}

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -136,8 +136,8 @@ class Tasks:
         if run and not build.crate.artifact.runs:
             why = UserError(f"error: {build.crate.artifact} does not run\n  = help: `build` it: {request.shown(build.product)}")
             return {"actions": [(_fail, [why])], "io": {"capture": False}}
-        action = _execute if run else _summarise
-        return {"actions": [*checks, (action, [build])], "task_dep": list(build.steps), "io": {"capture": False}}
+        end = [(_tidy, [build]), (_execute, [build])] if run else [(_summarise, [build]), (_tidy, [build])]
+        return {"actions": [*checks, *end], "task_dep": list(build.steps), "io": {"capture": False}}
 
     def abi(self) -> Task:
         """The task of the ABI ledger.  It runs abi_fixup itself: a refusal is one of its verdicts."""
@@ -175,6 +175,16 @@ class Tasks:
         if self._build is None:
             return {**self._refusing(), **options}
         return {"actions": [(_show_graph, [self._build, self._asked])], "io": {"capture": False}, **options}
+
+    def cache(self) -> Task:
+        """The task that looks after the cache; most of what it does wants no crate."""
+        return {"actions": [(_look_after_cache, [self._planned])], "pos_arg": "words", "io": {"capture": False}}
+
+    def _planned(self) -> Build:
+        if self._build is None:
+            assert self._error is not None
+            raise self._error
+        return self._build
 
     def _refusing(self) -> Task:
         return {"actions": [(_fail, [self._error])], "io": {"capture": False}}
@@ -254,6 +264,28 @@ def _summarise(build: Build) -> TaskFailed | None:
     if (merged := made.get("llvm_link")) and (why := build.store.tree(merged.tree) / WHOLE).exists():
         print(f"   the whole program was merged: {why.read_text()}")
     print(derivatives)
+    return None
+
+
+def _tidy(build: Build) -> None:
+    """Note what was used; where this run has put more into the cache, see to its limit."""
+    made = list(filter(None, map(build.made, build.steps)))
+    for each in made:
+        build.store.note_use(each.key)
+    if any(each.how == "ran" and each.when >= _STARTED for each in made):
+        from pipeline import eviction
+
+        eviction.tidy(build.store.store, request.cache_limit())
+    build.store.release()
+
+
+def _look_after_cache(plan: Callable[[], Build], words: list[str]) -> TaskFailed | None:
+    from pipeline import cache_commands
+
+    try:
+        cache_commands.run(words, Store(request.cache_folder()), plan)
+    except UserError as error:
+        return _fail(error)
     return None
 
 
@@ -449,10 +481,10 @@ def _left_out(build: Build, known: Sequence[Function]) -> set[str]:
     return {f"{each['derivative']} of {each['primal']}" for each in made if each["derivative"] not in called}
 
 
-def run_tests(k: str, m: str, x: bool, lf: bool, full: bool, arguments: list[str]) -> TaskFailed | None:
+def run_tests(k: str, m: str, x: bool, lf: bool, full: bool, faults: bool, arguments: list[str]) -> TaskFailed | None:
     """The test suite, by pytest."""
     options = [*(["-k", k] if k else []), *(["-m", m] if m else []), *(["-x"] if x else []), *(["--lf"] if lf else [])]
-    options += ["--full"] if full else []
+    options += [*(["--full"] if full else []), *(["--faults", "tests/faults"] if faults else [])]
     side_by_side = ["--numprocesses=auto", "--dist=loadfile", "--no-loadscope-reorder"]  # a file's tests share what they build
     argv = [sys.executable, "-m", "pytest", *side_by_side, *options, *arguments]
     finished = subprocess.run(argv, cwd=request.ROOT, check=False)
@@ -490,6 +522,7 @@ def test_task() -> Task:
             {"name": "m", "short": "m", "default": "", "help": "only tests with these marks (pytest -m)"},
             {"name": "x", "short": "x", "type": bool, "default": False, "help": "stop at the first failure"},
             {"name": "full", "long": "full", "type": bool, "default": False, "help": "those that take half an hour, too"},
+            {"name": "faults", "long": "faults", "type": bool, "default": False, "help": "only tests/faults, at full numbers"},
             {"name": "lf", "long": "lf", "type": bool, "default": False, "help": "only what failed last time"},
         ],
         "pos_arg": "arguments",

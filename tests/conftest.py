@@ -18,8 +18,9 @@ from tests.workbench import CUBE, Workbench
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`./doit test --full`."""
+    """`./doit test --full` and `--faults`."""
     parser.addoption("--full", action="store_true", help="run what is marked as full, too")
+    parser.addoption("--faults", action="store_true", help="the faults of tests/faults at their full numbers")
 
 
 LONGEST = ("bad_input", "bodies", "families", "table", "fuzz", "artifacts", "strategies", "forms", "verify", "prebuilt")
@@ -40,6 +41,36 @@ def _when(item: pytest.Item) -> int:
     if item.get_closest_marker("toolchain") is None:
         return 0
     return 1 if name in LONGEST else 2
+
+
+class Rounds:
+    """How often a fault is tried: few times, or many times with `--faults`; what came of it is told at the end of the run."""
+
+    def __init__(self, request: pytest.FixtureRequest) -> None:
+        self._many = request.config.getoption("--faults")
+        self._told = request.node.user_properties
+
+    def __call__(self, few: int, many: int) -> int:
+        return many if self._many else few
+
+    def tell(self, what: str) -> None:
+        self._told.append(("faults", what))
+
+
+@pytest.fixture
+def rounds(request: pytest.FixtureRequest) -> Rounds:
+    """How often a fault is tried."""
+    return Rounds(request)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Tell how often each fault was tried."""
+    told = [
+        what for report in terminalreporter.stats.get("passed", ()) for kind, what in report.user_properties if kind == "faults"
+    ]
+    if told:
+        terminalreporter.section("faults")
+        terminalreporter.write_line("\n".join(sorted(told)))
 
 
 @pytest.fixture

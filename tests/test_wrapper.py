@@ -62,7 +62,7 @@ case $2 in
         [ -z "${FAKE_PIP_FAILS:-}" ] || { echo "a hash does not match" >&2; exit 1; }
         touch .venv/bin/doit
         chmod +x .venv/bin/doit ;;
-    doit)
+    *doit*)
         shift 2
         [ ! -e /proc/$$/fd/9 ] || exit 99
         printf '%s\\0' "$PWD" "$DOIT_FILE" "$CRATEGRAD_CWD" "${PYTHONPATH-none}" "${PYTHONHOME-none}" "$(umask)" "$@"
