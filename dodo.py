@@ -77,7 +77,7 @@ def task_graph():
 
 
 def task_cache():
-    """The cache: ./doit cache stats|gc|verify, and of a crate and config pin|unpin (docs/cache.md)"""
+    """The cache: ./doit cache stats|gc|verify|push, and of a crate and config pin|unpin|pull (docs/cache.md)"""
     return PROGRAM.cache()
 
 

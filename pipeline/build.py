@@ -36,7 +36,7 @@ _NEVER_EMPTY = (".bc", ".o", ".a")
 
 @dataclass(frozen=True)
 class Made:
-    """What a step's output is: under which key, which tree, how it came (`ran`, `hit`), after how many seconds, when."""
+    """What a step's output is: under which key, which tree, how it came (`ran`, `hit`, `fetched`), in how long, when."""
 
     key: str
     tree: str
@@ -128,15 +128,18 @@ class Build:
         key = self._key(step)
         assert key is not None, "a step with all its inputs has a key"
         with self.store.turn(key).held(waiting=f"{name}: waiting for another ./doit, which makes the same"):
-            entry = None if again else self.store.find(key)
-            how = "hit" if entry else "ran"
-            if entry is None:
-                step, key, entry = self._run(step, inputs, key)
-        with replacing(self._view(name, ".log")) as log:
-            log.write_bytes(self.store.log(key))
-        self._show(name, Made(key, entry.tree, how, entry.seconds, time.time(), self._parts(step)))
-        if name == "link":
-            _install(self.store.tree(entry.tree) / self.crate.artifact.file, self.product)
+            if again or not self.take(name):
+                step, entry = self._run(step, inputs, key)
+                self._present(step, entry, "ran")
+
+    def take(self, name: str) -> bool:
+        """Take a step's output from the cache; False where that does not have it."""
+        step = self.steps[name]
+        key = self._key(step)
+        entry = self.store.find(key) if key else None
+        if entry:
+            self._present(step, entry, "fetched" if entry.key in self.store.fetched else "hit")
+        return entry is not None
 
     def clean(self, name: str) -> None:
         """Take away what a stage left beside the crate."""
@@ -158,8 +161,8 @@ class Build:
             self.carry_out(name)
         return self.output(name)
 
-    def _run(self, step: Step, inputs: dict[str, Path], key: str) -> tuple[Step, str, Entry]:
-        """The output of a step's tools, and its key; of crate_bitcode the step with the sources that cargo has read."""
+    def _run(self, step: Step, inputs: dict[str, Path], key: str) -> tuple[Step, Entry]:
+        """What a step's tools made; of crate_bitcode the step with the sources that cargo has read."""
         with self.store.scratch() as scratch:
             out, log = scratch / "out", scratch / "log"
             out.mkdir()
@@ -177,7 +180,15 @@ class Build:
             if isinstance(step.stage, CrateBitcode):
                 step = self._what_was_built(step, step.stage, before == snapshot(self.crate))
                 key = stage_key(step.stage, self._trees(step), self.digests)
-            return step, key, self.store.publish(key, out, log, seconds)
+            return step, self.store.publish(key, out, log, seconds)
+
+    def _present(self, step: Step, entry: Entry, how: str) -> None:
+        """Have the crate's folder show what a step has made."""
+        with replacing(self._view(step.name, ".log")) as log:
+            log.write_bytes(self.store.log(entry.key))
+        self._show(step.name, Made(entry.key, entry.tree, how, entry.seconds, time.time(), self._parts(step)))
+        if step.name == "link":
+            _install(self.store.tree(entry.tree) / self.crate.artifact.file, self.product)
 
     def _what_was_built(self, step: Step, stage: CrateBitcode, untouched: bool) -> Step:
         """The step once cargo has run: it may have written the lock, and read files of which nobody knew.

@@ -1,4 +1,4 @@
-"""The cache as a build sees it: the store, and one beside the crate for when that fails.
+"""The cache as a build sees it: the store, one beside the crate for when that fails, and what machines share.
 
 An error of the cache never fails a build that could do without: it is one line of warning.
 """
@@ -9,16 +9,22 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pipeline.locks import Lock
 from pipeline.store import Entry, Store, tree_size
+
+if TYPE_CHECKING:
+    from pipeline.remote import Remote
 
 
 class Cache:
     """What is known of keys and trees, in the store and, where an earlier run had to do without it, in the `spare` one."""
 
-    def __init__(self, store: Store, spare: Store) -> None:
+    def __init__(self, store: Store, spare: Store, remote: Remote | None = None) -> None:
         self.store = store
+        self.remote = remote
+        self.fetched: set[str] = set()
         self._spare = spare
 
     @property
@@ -72,8 +78,12 @@ class Cache:
         return any(store.knows(key) for store in self._stores)
 
     def find(self, key: str) -> Entry | None:
-        """What is stored under the key, if it is there and intact."""
-        return next(filter(None, (store.find(key) for store in self._stores)), None)
+        """What is stored under the key, if it is there and intact; what others have is brought into the store."""
+        entry = next(filter(None, (store.find(key) for store in self._stores)), None)
+        if entry is None and self.remote:
+            entry = self.remote.fetch(key, self.store)
+            self.fetched |= {key} if entry else set()
+        return entry
 
     def log(self, key: str) -> bytes:
         """What the tools said when they made what the key means."""
@@ -87,7 +97,10 @@ class Cache:
 
     def publish(self, key: str, made: Path, log: Path, seconds: float) -> Entry:
         """Take the folder `made` (in scratch) in as the tree of `key`, and its log with it."""
-        return self.store.publish(key, made, log, seconds)
+        entry = self.store.publish(key, made, log, seconds)
+        if self.remote:
+            self.remote.send(entry, self.store)
+        return entry
 
     def _home(self, is_there: Callable[[Store], bool]) -> Store:
         return next(filter(is_there, self._stores), self.store)

@@ -1,4 +1,4 @@
-"""`./doit cache stats|gc|verify|pin|unpin`: the cache, looked after by hand."""
+"""`./doit cache stats|gc|verify|pin|unpin|push|pull`: the cache, looked after by hand."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import hashlib
 import os
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from pipeline import eviction, request
 from pipeline.build import Build
 from pipeline.errors import UserError
 from pipeline.eviction import Pin
 from pipeline.store import Store
+
+if TYPE_CHECKING:
+    from pipeline.remote import Remote
 
 
 def run(words: list[str], store: Store, plan: Callable[[], Build]) -> None:
@@ -89,5 +93,39 @@ def _name(build: Build) -> str:
     return hashlib.sha256(os.fsencode(build.product)).hexdigest()[:16]
 
 
-_OF_ALL = {"stats": _stats, "gc": _gc, "verify": _verify}
-_OF_A_BUILD = {"pin": _pin, "unpin": _unpin}
+def _push(store: Store) -> None:
+    """Let others have all that is here."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    remote = _remote()
+    if remote.read_only:
+        raise UserError("error: CRATEGRAD_REMOTE_READONLY is set: nothing is sent")
+    store.in_use.take(shared=True, waiting="waiting for another ./doit that tidies the cache")
+    entries = eviction.stock(store).entries
+    with ThreadPoolExecutor(_TRANSFERS) as pool:
+        sent = sum(pool.map(lambda entry: store.intact(entry.tree) and remote.send(entry, store), entries))
+    if remote.is_out_of_use:
+        raise UserError(f"error: {sent} of {len(entries)} entries were sent, then nothing more")
+    print(f"{sent} of {len(entries)} entries were sent; the others are there already")
+
+
+def _pull(_store: Store, build: Build) -> None:
+    """Take what others have of this build: one stage after another, as a key is made of what the stage before has made."""
+    _remote()
+    taken = [name for name in build.steps if not build.is_fresh(name) and build.take(name)]
+    missing = [name for name in build.steps if not build.is_fresh(name)]
+    print(f"{len(taken)} stages were fetched" + (f"; to be made here: {', '.join(missing)}" if missing else ""))
+
+
+def _remote() -> Remote:
+    from pipeline import remote
+
+    there = remote.of_this_run()
+    if there is None:
+        raise UserError("error: there is no remote cache\n  = help: have CRATEGRAD_REMOTE name one (docs/cache.md)")
+    return there
+
+
+_TRANSFERS = 4
+_OF_ALL = {"stats": _stats, "gc": _gc, "verify": _verify, "push": _push}
+_OF_A_BUILD = {"pin": _pin, "unpin": _unpin, "pull": _pull}

@@ -17,7 +17,6 @@ import hashlib
 import json
 import os
 import re
-import secrets
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -248,7 +247,7 @@ def write_whole(path: Path, content: bytes, scratch: Path | None = None) -> None
 def replacing(path: Path, scratch: Path | None = None) -> Iterator[Path]:
     """A name that nobody else takes; what the block makes there is at `path` when the block is left without an exception."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    new = (scratch or path.parent) / f".{path.name}.{secrets.token_hex(4)}"
+    new = (scratch or path.parent) / f".{path.name}.{os.urandom(4).hex()}"
     try:
         yield new
         new.rename(path)

@@ -44,6 +44,7 @@ from pipeline.toolchain import Rust, find_rust, find_tools
 if TYPE_CHECKING:
     from pipeline.abi.entry import Entry
     from pipeline.gradcheck.harness import Function
+    from pipeline.remote import Remote
 
 _STARTED = time.time()
 
@@ -74,6 +75,7 @@ class Reporter(ConsoleReporter):  # type: ignore[misc]
 
 def _read_request(digests: Digests) -> Request:
     try:
+        _remote()
         return request.read_request(doit.doit_cmd._CMDLINE_VARS or {}, digests)
     except ConfigError as error:
         _give_up(error)
@@ -203,7 +205,15 @@ def _open(asked: Request, digests: Digests, *, gradcheck: bool = False) -> Build
 
 
 def _cache(crate: Crate) -> Cache:
-    return Cache(Store(request.cache_folder()), Store(crate.output / ".cache"))
+    return Cache(Store(request.cache_folder()), Store(crate.output / ".cache"), _remote())
+
+
+def _remote() -> Remote | None:
+    if not os.environ.get("CRATEGRAD_REMOTE"):
+        return None
+    from pipeline import remote
+
+    return remote.of_this_run()
 
 
 def _digest_of_std(config: Config, rust: Rust, digests: Digests) -> str:
@@ -272,7 +282,7 @@ def _tidy(build: Build) -> None:
     made = list(filter(None, map(build.made, build.steps)))
     for each in made:
         build.store.note_use(each.key)
-    if any(each.how == "ran" and each.when >= _STARTED for each in made):
+    if any(each.how != "hit" and each.when >= _STARTED for each in made):
         from pipeline import eviction
 
         eviction.tidy(build.store.store, request.cache_limit())
@@ -292,7 +302,7 @@ def _look_after_cache(plan: Callable[[], Build], words: list[str]) -> TaskFailed
 def _how(made: Made) -> str:
     if made.when < _STARTED:
         return "up to date"
-    return f"{made.seconds:7.2f} s" if made.how == "ran" else "from cache"
+    return {"hit": "from cache", "fetched": "from the remote cache"}.get(made.how, f"{made.seconds:7.2f} s")
 
 
 def _derivatives(build: Build) -> str:

@@ -15,6 +15,7 @@ from pipeline.crate import Crate
 from pipeline.digests import Digests
 from pipeline.key import location
 from pipeline.plan import Step
+from pipeline.remote import Remote
 from pipeline.stages import MODULE
 from pipeline.store import Store, parsed, tree_digest
 
@@ -38,7 +39,7 @@ class Writing:
         os.close(handle)
 
 
-def build(folder: Path, cache: Path, seed: int = 1, crate: str = "crate") -> Build:
+def build(folder: Path, cache: Path, seed: int = 1, crate: str = "crate", remote: Remote | None = None) -> Build:
     """A build of a crate in `folder`; what its stages have run is in `folder/ran`."""
     files = {"opt1": MODULE, "codegen": "program.o", "link": "program"}
     stages = {name: Writing(seed, file, folder / "ran") for name, file in files.items()}
@@ -46,7 +47,7 @@ def build(folder: Path, cache: Path, seed: int = 1, crate: str = "crate") -> Bui
     steps = tuple(Step(name, stages[name], inputs[name]) for name in files)
     of_crate = Crate(folder / crate, Artifact("bin", "program"), (), ())
     of_crate.folder.mkdir(parents=True, exist_ok=True)
-    stores = Cache(Store(cache), Store(of_crate.output / ".cache"))
+    stores = Cache(Store(cache), Store(of_crate.output / ".cache"), remote)
     return Build(steps, of_crate, of_crate.output / "default", stores, Digests(cache / "digests.json"))
 
 
