@@ -201,11 +201,13 @@ def _open(asked: Request, digests: Digests, *, gradcheck: bool = False) -> Build
     crate = open_crate(asked.folder, asked.choice, rust, digests)
     sources = Sources(_digest_of_std(asked.config, rust, digests), sources_digest(crate, digests))
     steps = plan(asked.config, crate, sources, rust, tools, offline=request.offline(), gradcheck=gradcheck)
-    return Build(steps, crate, crate.output / asked.config.name, _cache(crate), digests)
+    return Build(steps, crate, crate.output / asked.config.name, _cache(crate, asked.config), digests)
 
 
-def _cache(crate: Crate) -> Cache:
-    return Cache(Store(request.cache_folder()), Store(crate.output / ".cache"), _remote())
+def _cache(crate: Crate, config: Config) -> Cache:
+    # What is made for the processor that is here is wrong on another machine, and its key does not say which it was.
+    shared = None if config.codegen.cpu == "native" else _remote()
+    return Cache(Store(request.cache_folder()), Store(crate.output / ".cache"), shared)
 
 
 def _remote() -> Remote | None:

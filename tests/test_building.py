@@ -192,6 +192,43 @@ def test_an_interrupt_keeps_finished_stages_and_leaves_nothing_else(
     assert "crate_bitcode" not in bench.build().ran
 
 
+def test_without_doits_state_nothing_runs_again(bench: Workbench, own_cache: Path) -> None:
+    bench.build()
+    states = list((own_cache / "doit").iterdir())
+    for damage in (b"", b"{", b"\xff\0", b"[]", b'{"opt1": 7}'):
+        for state in states:
+            state.write_bytes(damage)
+        again = bench.build()
+        assert again.ran == []
+        assert "warning" not in again.stderr
+    shutil.rmtree(own_cache / "doit")
+    assert bench.build().ran == []
+
+
+def test_two_builds_of_the_same_at_the_same_time(bench: Workbench, own_cache: Path) -> None:
+    """Whoever comes second waits, and takes what the first has made."""
+    bench.write(CUBE.replace("x * x * x", f"x * x * x + 0.0 * {time.time()}"))
+    command = [str(ROOT / "doit"), "build", f"crate={bench.folder}"]
+    environment = {**os.environ, **bench.environment, "CRATEGRAD_CACHE": str(own_cache)}
+    both = [subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    said = [each.communicate()[1] for each in both]
+    assert [each.returncode for each in both] == [0, 0], said
+    assert "Traceback" not in "".join(said)
+    assert "waiting for another ./doit" in "".join(said)
+    assert bench.build().ran == []
+
+
+def test_a_cache_that_cannot_be_written_is_a_warning(bench: Workbench) -> None:
+    bench.environment["CRATEGRAD_CACHE"] = "/dev/null/cache"
+    plain = ("autodiff=false", "bitcode=false", "build_std=none")
+    built = bench.build(*plain)
+    assert built.ran == ["crate_bitcode", "link"]
+    assert built.stderr.count("warning: the cache cannot be used (Not a directory: /dev/null/cache/tmp)") == 1
+    assert (bench.output() / "bench").exists()
+    assert bench.build(*plain).ran == []
+    assert bench.doit("cache", "gc").returncode == 0
+
+
 def test_a_crate_without_derivatives_is_built_as_by_cargo(bench: Workbench) -> None:
     bench.write('fn main() { println!("{}", std::env::args().count()) }\n')
     built = bench.build()
