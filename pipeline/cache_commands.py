@@ -54,7 +54,9 @@ def _stats(store: Store) -> None:
 
 def _gc(store: Store) -> None:
     tidied = eviction.tidy(store, request.cache_limit(), patient=True)
-    assert tidied is not None, "whoever is patient gets the store"
+    if tidied is None:
+        why = "its file system knows no locks, or nobody may write there"
+        raise UserError(f"error: {store.root} is left as it is: {why}\n  = help: `rm -rf` it while nothing is built")
     print(f"{tidied.trees} outputs and {tidied.keys} keys removed, {size(tidied.bytes)}; {size(tidied.left)} stay")
     if tidied.scraps:
         print(f"   and what {tidied.scraps} interrupted runs had left")

@@ -64,7 +64,7 @@ def stock(store: Store) -> Stock:
 
 
 def tidy(store: Store, limit: int, *, patient: bool = False) -> Tidied | None:
-    """Bring the store below `limit` bytes, and take away what belongs to nobody; None where another run uses the store.
+    """Bring the store below `limit` bytes, and take away what belongs to nobody; None where another run may use the store.
 
     Whoever is `patient` waits for the other runs.
     """

@@ -13,7 +13,7 @@ from pathlib import Path
 class Lock:
     """The lock on the file at `path`: held by many who share it, or by one alone.
 
-    Where the file cannot be made or the file system knows no locks, everybody has it: what lies there is checked anyway.
+    Where the file cannot be made, or the file system knows no locks, nobody has it: to build is safe without, to tidy is not.
     """
 
     def __init__(self, path: Path) -> None:
@@ -21,7 +21,7 @@ class Lock:
         self._handle: int | None = None
 
     def take(self, *, shared: bool = False, patient: bool = True, waiting: str = "") -> bool:
-        """Have the lock, unless it is held by others and one is not `patient`; `waiting` is told while one waits."""
+        """Have the lock, and tell whether one has it; who is `patient` waits, and `waiting` is told then."""
         kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
         with suppress(OSError):
             if self._handle is None:
@@ -35,7 +35,8 @@ class Lock:
                 if waiting:
                     print(f"   {waiting}", file=sys.stderr, flush=True)
                 fcntl.flock(self._handle, kind)
-        return True
+            return True
+        return False
 
     def release(self) -> None:
         """Let others have it."""

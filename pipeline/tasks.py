@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -287,7 +288,8 @@ def _tidy(build: Build) -> None:
     if any(each.how != "hit" and each.when >= _STARTED for each in made):
         from pipeline import eviction
 
-        eviction.tidy(build.store.store, request.cache_limit())
+        with suppress(OSError):  # it is the next build's to do, then
+            eviction.tidy(build.store.store, request.cache_limit())
     build.store.release()
 
 
@@ -298,6 +300,8 @@ def _look_after_cache(plan: Callable[[], Build], words: list[str]) -> TaskFailed
         cache_commands.run(words, Store(request.cache_folder()), plan)
     except UserError as error:
         return _fail(error)
+    except OSError as error:
+        return _fail(UserError(f"error: {error.filename}: {error.strerror}"))
     return None
 
 

@@ -60,7 +60,7 @@ class Remote:
         """What the key means there, brought into the store; None where it means nothing, or cannot be had or trusted."""
         try:
             return self._fetch(key, store) if self._patience > 0 else None
-        except RemoteError as error:
+        except (RemoteError, OSError) as error:
             self._complain(error)
             return None
 
@@ -68,7 +68,7 @@ class Remote:
         """Let others have an entry of the store; False where they have it, or cannot be given it."""
         try:
             return self._patience > 0 and not self.read_only and self._send(entry, store)
-        except RemoteError as error:
+        except (RemoteError, OSError) as error:
             self._complain(error)
             return False
 
@@ -138,11 +138,12 @@ class Remote:
         signed = json.dumps(msgspec.to_builtins(msgspec.structs.replace(record, signature="")), sort_keys=True)
         return hmac.new(self._secret, signed.encode(), hashlib.sha256).hexdigest()
 
-    def _complain(self, error: RemoteError) -> None:
+    def _complain(self, error: RemoteError | OSError) -> None:
         if self._patience == _PATIENCE:
             what = f"warning: the remote cache {self._transport.name}: {error}: the build goes on without it"
             print(what, file=sys.stderr, flush=True)
-        self._patience -= _PATIENCE if error.is_final else 1
+        is_final = isinstance(error, RemoteError) and error.is_final
+        self._patience -= _PATIENCE if is_final else 1
 
 
 def take_from(environment: MutableMapping[str, str]) -> Remote | None:
