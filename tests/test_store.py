@@ -278,6 +278,27 @@ def test_write_whole_is_never_seen_in_parts(tmp_path: Path) -> None:
         assert old.read() == "old"
 
 
+def test_nothing_is_renamed_before_it_is_on_the_disk(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """F19: after a loss of power there is all of what is to be seen."""
+    done: list[str] = []
+    fsync, rename = os.fsync, Path.rename
+
+    def noting_fsync(handle: int) -> None:
+        path = Path(f"/proc/self/fd/{handle}").readlink()
+        done.append(f"flush {path.name if path.parent.parent.name != 'cache' or path.is_dir() else 'entry'}")
+        fsync(handle)
+
+    def noting_rename(path: Path, target: Path) -> Path:
+        done.append(f"rename {target.suffix or 'tree'}")
+        return rename(path, target)
+
+    monkeypatch.setattr(os, "fsync", noting_fsync)
+    monkeypatch.setattr(Path, "rename", noting_rename)
+    publish(store, KEY)
+    flushes = ["flush module.bc", "flush core.a"]
+    assert done == [*flushes, "rename tree", "flush trees", "flush entry", "rename .entry", f"flush {KEY[:2]}"]
+
+
 # ---- At the same time
 
 
