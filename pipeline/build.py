@@ -172,6 +172,7 @@ class Build:
             try:
                 step.stage.run(inputs, out, log)
             except UserError as error:
+                self.store.refuse_full()  # whatever the tools say, then
                 raise UserError(f"{error.message}\n  = log: {self._view(step.name, '.log')}") from error
             finally:
                 _install(log, self._view(step.name, ".log"))

@@ -5,6 +5,9 @@ An error of the cache never fails a build that could do without: it is one line 
 
 from __future__ import annotations
 
+import errno
+import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,6 +19,8 @@ from pipeline.store import Entry, Store, tree_size
 
 if TYPE_CHECKING:
     from pipeline.remote import Remote
+
+_FULL = 1 << 20
 
 
 class Cache:
@@ -40,6 +45,11 @@ class Cache:
         self.store.in_use.release()
         self.store = self._spare
         return True
+
+    def refuse_full(self) -> None:
+        """Raises: OSError where the disk of the store is full."""
+        if shutil.disk_usage(self.store.root).free < _FULL:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.store.root))
 
     def hold(self) -> None:
         """Keep what is there from being taken away until this run ends."""

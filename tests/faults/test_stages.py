@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -70,3 +72,27 @@ def test_nothing_is_published(tmp_path: Path, what: Callable[[Path], None]) -> N
 def test_it_is_said_what_is_missing(tmp_path: Path, what: Callable[[Path], None], words: str) -> None:
     with pytest.raises(UserError, match=f"the tools of opt1 ended well, but left {words}"):
         bring_up_to_date(doing(tmp_path, what))
+
+
+def test_where_the_disk_of_the_cache_is_full_the_stage_runs_on_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    full = {tmp_path / "cache"}
+    real = shutil.disk_usage
+
+    def of(path: Path) -> SimpleNamespace:
+        return SimpleNamespace(free=0 if path in full else real(path).free)
+
+    def where_there_is_room(out: Path) -> None:
+        if any(out.is_relative_to(folder) for folder in full):
+            raise UserError("error: opt failed: No space left on device")
+        (out / "module.bc").write_text("a module")
+
+    monkeypatch.setattr(shutil, "disk_usage", of)
+    bring_up_to_date(doing(tmp_path, where_there_is_room))
+    assert capfd.readouterr().err.count("warning: the cache cannot be used (No space left on device") == 1
+    full.add(tmp_path / "other/target/crategrad/.cache")
+    made = build(tmp_path, tmp_path / "cache", seed=2, crate="other")
+    made.steps["opt1"] = dataclasses.replace(made.steps["opt1"], stage=Doing(where_there_is_room))
+    with pytest.raises(OSError, match="No space left on device"):
+        bring_up_to_date(made)
