@@ -161,6 +161,11 @@ def test_secrets_are_taken_out_of_the_environment() -> None:
     assert "x:y" not in str(vars(there)["_transport"].name)
 
 
+def test_offline_there_is_none_but_a_folder() -> None:
+    for address, there in {"https://host/": False, "file:///folder": True}.items():
+        assert bool(remote.take_from({"CRATEGRAD_REMOTE": address, "CRATEGRAD_OFFLINE": "1"})) == there
+
+
 @pytest.mark.parametrize(
     "address",
     ["host", "ftp://host/x", "https://", "https://host:port/", "file://host/x", "file:x", "https://host/?x", "\n", "http://["],
@@ -232,15 +237,16 @@ def test_a_fresh_checkout_builds_nothing_that_nginx_has(
     bench: Workbench, nginx: Nginx, own_cache: Path, tmp_path: Path
 ) -> None:
     bench.environment |= nginx.environment()
-    bench.build("opt2.level=1")
-    pushed = bench.doit("cache", "push")  # build_std was here before there was a remote cache
+    here = bench.copy(tmp_path / "here")  # as cargo left files of other tests' where they were
+    here.build("opt2.level=1")
+    pushed = here.doit("cache", "push")  # build_std was in the cache before there was a remote one
     assert "1 of 9 entries were sent" in pushed.stdout, pushed.stderr
-    fresh = bench.copy(tmp_path / "fresh")
-    fresh.environment["CRATEGRAD_CACHE"] = str(tmp_path / "other cache")
-    built = fresh.build("opt2.level=1")
+    there = bench.copy(tmp_path / "there")
+    there.environment = bench.environment | {"CRATEGRAD_CACHE": str(tmp_path / "other cache")}
+    built = there.build("opt2.level=1")
     assert built.ran == []
     assert {"fetched"} == set(built.stages.values())
-    assert (fresh.output() / "bench").read_bytes() == (bench.output() / "bench").read_bytes()
-    everything = "".join(path.read_text(errors="replace") for path in (tmp_path / "fresh/target/crategrad").rglob("*.log"))
+    assert (there.output() / "bench").read_bytes() == (here.output() / "bench").read_bytes()
+    everything = "".join(path.read_text(errors="replace") for path in (tmp_path / "there/target/crategrad").rglob("*.log"))
     assert PASSWORD not in everything + built.stdout + built.stderr
     assert own_cache.is_dir()

@@ -149,12 +149,15 @@ class Remote:
 def take_from(environment: MutableMapping[str, str]) -> Remote | None:
     """The remote cache that an environment speaks of; what is secret is taken out of it, so that no tool sees it.
 
+    With `CRATEGRAD_OFFLINE` there is none but a folder.
+
     Raises: ConfigError for an address that is none.
     """
     user, token, secret = (environment.pop(f"CRATEGRAD_REMOTE_{name}", "") for name in ("AUTH", "TOKEN", "SECRET"))
     address = environment.get("CRATEGRAD_REMOTE", "")
     read_only = environment.get("CRATEGRAD_REMOTE_READONLY", "").lower() in _TRUE
-    if not address:
+    is_offline = environment.get("CRATEGRAD_OFFLINE", "") not in ("", "0") and not address.startswith("file:")
+    if not address or is_offline:
         return None
     return Remote(_transport(address, user, token, environment), read_only=read_only, secret=secret)
 

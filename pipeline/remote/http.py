@@ -43,7 +43,8 @@ class Http:
             if answer.status == 404:
                 return False
             pace = _Pace()
-            for chunk in answer.stream(_CHUNK, decode_content=False):
+            # What there is at the moment: to wait for more would be to wait for as long as the server likes.
+            while chunk := answer.read1(_CHUNK, decode_content=False):
                 pace.check(len(chunk))
                 if pace.bytes > at_most:
                     raise RemoteError(f"{path[:20]} is larger than it should be")
@@ -89,9 +90,11 @@ class Http:
         if self._user and not who:
             who = urllib3.util.make_headers(basic_auth=self._user)
         patience = urllib3.Timeout(connect=SILENCE_S, read=SILENCE_S)
+        # A connection that was kept may be closed by the server in the moment in which it is used again.
+        again = urllib3.Retry(total=1, connect=0, read=1, redirect=False, status=0, other=0, raise_on_redirect=False)
         options: dict[str, Any] = {"ca_certs": self._authority} if self._authority else {}
         try:
-            return urllib3.PoolManager(headers=who, timeout=patience, retries=False, cert_reqs="CERT_REQUIRED", **options)
+            return urllib3.PoolManager(headers=who, timeout=patience, retries=again, cert_reqs="CERT_REQUIRED", **options)
         except OSError as error:
             raise RemoteError(f"{self._authority} cannot be read", is_final=True) from error
 

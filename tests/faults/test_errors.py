@@ -25,7 +25,7 @@ def test_whichever_call_fails_the_build_succeeds(tmp_path: Path, rounds: Rounds)
     shim = tmp_path / "failing_calls.so"
     source = Path(__file__).with_name("failing_calls.c")
     subprocess.run(["gcc", "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o", shim, source, "-ldl"], check=True)
-    argv = [sys.executable, "-m", "tests.faults.test_errors", str(shim), str(tmp_path), str(rounds(60, 1_000_000))]
+    argv = [sys.executable, "-m", "tests.faults.test_errors", str(shim), str(tmp_path), str(rounds(40, 1_000_000))]
     done = subprocess.run(argv, env={**os.environ, "LD_PRELOAD": str(shim)}, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     told = json.loads(done.stdout)
