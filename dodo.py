@@ -91,6 +91,11 @@ def task_replay():
     return PROGRAM.replay()
 
 
+def task_cache():
+    """The cache: ./doit cache stats|gc|verify|push, and of a crate and config pin|unpin|pull (docs/cache.md)"""
+    return PROGRAM.cache()
+
+
 def task_test():
     """The test suite; pytest's arguments after it: ./doit test -k abi"""
     return tasks.test_task()

@@ -81,7 +81,7 @@ class Catalyst:
             differentiated = text.read_bytes()
             if _LEFT.search(differentiated):
                 return [Diagnostic("Enzyme left a derivative undone, and does not say why")]
-            text.write_bytes(_FAST.sub(rb"\1reassoc nsz arcp contract afn ", _GROUP.sub(b"", differentiated)))
+            text.write_bytes(_FAST.sub(_without_surprises, _GROUP.sub(b"", differentiated)))
         return diagnostics
 
 
@@ -93,7 +93,8 @@ _ACTIVITIES = (" constantarg[", " constantinst[")  # what Enzyme knew of each in
 # first.
 _GROUP, _NO_GROUPS = re.compile(rb", !invariant\.group !\d+"), ("--enable-gvn-memdep=0", "--earlycse-mssa-optimization-cap=0")
 # It also says of all arithmetic of its own that nothing is infinite or no number: of what is, anything could be made then.
-_FAST = re.compile(rb"^(  %.* = (?:tail )?(?:f\w+|select|phi|call) )fast ", re.MULTILINE)
+# And with reciprocals allowed, x86 estimates those of `f32` and their square roots: 1 / sqrt(0) becomes NaN.
+_FAST = re.compile(rb"^(  %.* = (?:tail )?(?:(fdiv)|f\w+|select|phi|call) )fast (?=((?:<\d+ x )?float\b)?)", re.MULTILINE)
 _ANALYSIS, _CONTRADICTION = "<analysis>", "Illegal updateAnalysis"
 _PRINTED = (";", "define ")  # how the print of a function begins
 _METADATA = re.compile(r", ![\w.]+ !\d+")
@@ -133,6 +134,11 @@ def _behind_functions(lines: Sequence[str]) -> Sequence[str]:
         end = lines.index("}") if lines[0] and "}" in lines else 0
         lines = lines[end + 1 :]
     return lines
+
+
+def _without_surprises(fast: re.Match[bytes]) -> bytes:
+    estimated = fast[2] and fast[3]
+    return fast[1] + (b"reassoc nsz contract afn " if estimated else b"reassoc nsz arcp contract afn ")
 
 
 def _assertion(output: str) -> str:

@@ -26,4 +26,9 @@ LADDER = (
         "a value has a type only where an instruction that says so surely runs: memory may hold now one type, now another",
         {"enzyme-strict-aliasing": False},
     ),
+    Rung(
+        "caches value by value",
+        "what a loop reads is kept as it is read and not copied before: of a copy's type too little may be known",
+        {"enzyme-loop-invariant-cache": False},
+    ),
 )

@@ -134,6 +134,14 @@ class Editor(Inspector):
         kind = api.GetMDKindIDInContext(context, b"enzyme_type", len(b"enzyme_type"))
         api.SetMetadata(load, kind, api.MetadataAsValue(context, tree))
 
+    def forget_places_of_assembly(self) -> None:
+        """Take away what rustc says of each piece of inline assembly: its offset among all sources, which any edit moves."""
+        kind = self.api.GetMDKindIDInContext(self.module.context, b"srcloc", len(b"srcloc"))
+        for function in self.module.functions():
+            for instruction in self.module.instructions(function):
+                if self.module.is_call(instruction) and self.module.is_inline_assembly(self.module.callee(instruction)):
+                    self.api.SetMetadata(instruction, kind, None)
+
     def say_inactive(self, value: Value) -> None:
         """Tell Enzyme that what an instruction makes has no derivative, or that a global variable has no shadow but itself."""
         kind = self.api.GetMDKindIDInContext(self.module.context, INACTIVE, len(INACTIVE))

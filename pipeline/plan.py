@@ -107,6 +107,7 @@ def _crate_bitcode(
         environment=cargo.building_environment(),
         llvm_ar=tools.llvm_ar,
         libllvmlite=tools.libllvmlite,
+        libllvm=tools.libllvm,
         rust=rust,
         folder=crate.folder,
         target=crate.output / "cargo",

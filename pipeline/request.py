@@ -19,6 +19,7 @@ from pipeline.config import Config, ConfigError
 from pipeline.digests import Digests
 from pipeline.rerun import Rerun
 from pipeline.targets import Choice
+from pipeline.yaml_source import visible
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = ROOT / "examples" / "hello"
@@ -33,6 +34,7 @@ class Points:
     length: int = 4
 
 
+_UNITS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _OF_POINTS = {"n": "count", "seed": "seed", "length": "length"}
 _SWITCHES = ("all-features", "no-default-features", "locked")
 _OF_CHOICE = (*KINDS, "lib", "tests", "crate-type", "package", "features", *_SWITCHES)
@@ -66,9 +68,10 @@ def read_request(variables: Mapping[str, str], digests: Digests) -> Request:
 
     Paths are relative to the folder in which the user started (`CRATEGRAD_CWD`; doit itself moves to dodo.py's).
 
-    Raises: ConfigError for a variable that is none, and for what is wrong in the config.
+    Raises: ConfigError for a variable that is none, and for what is wrong in the config or in the environment.
     """
     started = Path(os.environ.get("CRATEGRAD_CWD") or Path.cwd())
+    cache_limit()
     overrides = {name: value for name, value in variables.items() if name not in _VARIABLES}
     for name, value in overrides.items():
         if not config.is_config_key(name):
@@ -82,6 +85,18 @@ def read_request(variables: Mapping[str, str], digests: Digests) -> Request:
 def cache_folder() -> Path:
     """Where the cache is: `cache/` of this checkout, or `CRATEGRAD_CACHE`."""
     return Path(os.environ.get("CRATEGRAD_CACHE") or ROOT / "cache")
+
+
+def cache_limit() -> int:
+    """How many bytes the cache may grow to (`CRATEGRAD_CACHE_SIZE`, such as `5G`).
+
+    Raises: ConfigError for what is no size.
+    """
+    text = os.environ.get("CRATEGRAD_CACHE_SIZE") or "20G"
+    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)([kMGT]?)B?", text)
+    if not found:
+        raise ConfigError(f"CRATEGRAD_CACHE_SIZE={visible(text)}: expected a size such as 500M or 20G")
+    return int(float(found[1]) * _UNITS[found[2]])
 
 
 def offline() -> bool:

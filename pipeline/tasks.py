@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
@@ -20,8 +21,9 @@ from doit.reporter import ConsoleReporter
 
 from pipeline import commands, process, request, standing
 from pipeline.build import EDITED, Build, Made
+from pipeline.cache import Cache
 from pipeline.config import Config, ConfigError
-from pipeline.crate import open_crate, sources_digest
+from pipeline.crate import Crate, open_crate, sources_digest
 from pipeline.digests import Digests
 from pipeline.edited import Edit
 from pipeline.errors import UserError
@@ -45,6 +47,7 @@ from pipeline.toolchain import Rust, find_rust, find_tools
 if TYPE_CHECKING:
     from pipeline.abi.entry import Entry
     from pipeline.gradcheck.harness import Function
+    from pipeline.remote import Remote
 
 _STARTED = time.time()
 
@@ -86,6 +89,7 @@ class Reporter(ConsoleReporter):  # type: ignore[misc]
 
 def _read_request(digests: Digests) -> Request:
     try:
+        _remote()
         return request.read_request(doit.doit_cmd._CMDLINE_VARS or {}, digests)
     except ConfigError as error:
         _give_up(error)
@@ -112,13 +116,11 @@ class Tasks:
 
     def doit_config(self) -> dict[str, Any]:
         """DOIT_CONFIG: the main job by default, our reporter, and a state of its own for each crate, artifact and config."""
-        state = request.cache_folder() / "doit"
-        state.mkdir(parents=True, exist_ok=True)
         runs = self._build is None or (self._build.crate.artifact.runs and not self._asked.rerun.last)
         return {
             "default_tasks": ["execute" if runs else "build"],
-            "backend": "sqlite3",
-            "dep_file": str(state / f"{self._asked.name}.db"),
+            "backend": "crategrad",
+            "dep_file": str(request.cache_folder() / "doit" / f"{self._asked.name}.json"),
             "reporter": Reporter,
             "verbosity": 2,
         }
@@ -155,15 +157,16 @@ class Tasks:
         keep = (_action(commands.keep), [build, rerun])
         if rerun.last:
             wanted = [name for name in build.steps if rerun.wants(name)]
-            return {"actions": [keep, (_summarise, [build, rerun])], "task_dep": wanted, "io": {"capture": False}}
+            return {"actions": [keep, (_action(_summarise), [build, rerun])], "task_dep": wanted, "io": {"capture": False}}
         config, is_edited = self._asked.config, build.edit is not None
         checked = config.check and config.autodiff and build.crate.artifact.runs and not is_edited
         checks = [keep, *([(_check, [self._asked, build.digests])] if checked else [])]
         if run and not build.crate.artifact.runs:
             why = UserError(f"error: {build.crate.artifact} does not run\n  = help: `build` it: {request.shown(build.product)}")
             return {"actions": [(_fail, [why])], "io": {"capture": False}}
-        action = _execute if run else _summarise
-        return {"actions": [*checks, (action, [build, rerun])], "task_dep": list(build.steps), "io": {"capture": False}}
+        told, ran, tidied = (_action(_summarise), [build, rerun]), (_execute, [build, rerun]), (_tidy, [build])
+        end = [tidied, ran] if run else [told, tidied]
+        return {"actions": [*checks, *end], "task_dep": list(build.steps), "io": {"capture": False}}
 
     def _forecast(self, rerun: Rerun) -> Task:
         """A task that says what would be done, in place of one that does it."""
@@ -235,6 +238,16 @@ class Tasks:
             return {**self._refusing(), **options}
         return {"actions": [(_action(command), [self._build])], "io": {"capture": False}, **options}
 
+    def cache(self) -> Task:
+        """The task that looks after the cache; most of what it does wants no crate."""
+        return {"actions": [(_look_after_cache, [self._planned])], "pos_arg": "words", "io": {"capture": False}}
+
+    def _planned(self) -> Build:
+        if self._build is None:
+            assert self._error is not None
+            raise self._error
+        return self._build
+
     def _refusing(self) -> Task:
         return {"actions": [(_fail, [self._error])], "io": {"capture": False}}
 
@@ -248,10 +261,24 @@ def _open(asked: Request, digests: Digests, *, gradcheck: bool = False) -> Build
     crate = open_crate(asked.folder, asked.choice, rust, digests)
     sources = Sources(_digest_of_std(asked.config, rust, digests), sources_digest(crate, digests))
     steps = plan(asked.config, crate, sources, rust, tools, offline=request.offline(), gradcheck=gradcheck)
-    cache = request.cache_folder()
     rerun.check({step.name for step in steps})
     edit = Edit(rerun.first, rerun.edited, tools) if rerun.edited else None
-    return Build(steps, crate, crate.output / asked.folder_name, Store(cache), digests, Runs(cache / "runs" / asked.name), edit)
+    runs = Runs(request.cache_folder() / "runs" / asked.name)
+    return Build(steps, crate, crate.output / asked.folder_name, _cache(crate, asked.config), digests, runs, edit)
+
+
+def _cache(crate: Crate, config: Config) -> Cache:
+    # What is made for the processor that is here is wrong on another machine, and its key does not say which it was.
+    shared = None if config.codegen.cpu == "native" else _remote()
+    return Cache(Store(request.cache_folder()), Store(crate.output / ".cache"), shared)
+
+
+def _remote() -> Remote | None:
+    if not os.environ.get("CRATEGRAD_REMOTE"):
+        return None
+    from pipeline import remote
+
+    return remote.of_this_run()
 
 
 def _digest_of_std(config: Config, rust: Rust, digests: Digests) -> str:
@@ -296,6 +323,8 @@ def _carry_out(build: Build, rerun: Rerun, task: Any) -> TaskFailed | dict[str, 
     except UserError as error:
         _action(commands.keep)(build, rerun)
         return _fail(error)
+    except OSError as error:  # of the crate's target folder; those of the cache are dealt with there
+        return _fail(UserError(f"error: {error.filename or task.name}: {error.strerror}"))
     finally:
         build.digests.save()
     return {"made": task.name}
@@ -337,24 +366,50 @@ def _give_up(error: UserError) -> NoReturn:
 
 def _summarise(build: Build, rerun: Rerun) -> None:
     """Say where the program is and what each stage took."""
+    derivatives = _derivatives(build) if rerun.wants("enzyme") else ""
     made = {name: build.made(name) for name in build.steps if rerun.wants(name)}
     where = f"until {rerun.last}: {request.shown(build.view(rerun.last))}" if rerun.last else request.shown(build.product)
     print(f"{build.crate.artifact.name}: {where}{f' ({build.edit})' if build.edit else ''}")
-    if build.crate.artifact.crate_type == "staticlib":
+    if build.crate.artifact.crate_type == "staticlib" and rerun.wants("link"):
         print(f"   to be linked with {' '.join(libraries_to_link(build.output('crate_bitcode')))}")
     for name, stage in made.items():
-        assert stage is not None, "the stages have run"
-        print(f"   {name:<14}{_how(stage)}")
+        print(f"   {name:<14}{_how(stage) if stage else 'has vanished from the cache'}")
     if (merged := made.get("llvm_link")) and (why := build.store.tree(merged.tree) / WHOLE).exists():
         print(f"   the whole program was merged: {why.read_text()}")
-    if rerun.wants("enzyme"):
-        print(_derivatives(build))
+    if derivatives:
+        print(derivatives)
+
+
+def _tidy(build: Build) -> None:
+    """Note what was used; where this run has put more into the cache, see to its limit."""
+    made = list(filter(None, map(build.made, build.steps)))
+    for each in made:
+        build.store.note_use(each.key)
+    if any(each.how != "hit" and each.when >= _STARTED for each in made):
+        from pipeline import eviction
+
+        with suppress(OSError):  # it is the next build's to do, then
+            eviction.tidy(build.store.store, request.cache_limit())
+    build.store.release()
+
+
+def _look_after_cache(plan: Callable[[], Build], words: list[str]) -> TaskFailed | None:
+    from pipeline import cache_commands
+
+    try:
+        cache_commands.run(words, Store(request.cache_folder()), plan)
+    except UserError as error:
+        return _fail(error)
+    except OSError as error:
+        return _fail(UserError(f"error: {error.filename}: {error.strerror}"))
+    return None
 
 
 def _how(made: Made) -> str:
     if made.when < _STARTED:
         return "up to date"
-    return "from cache" if made.how == "hit" else f"{made.seconds:7.2f} s{', edited' if made.how == EDITED else ''}"
+    took = f"{made.seconds:7.2f} s{', edited' if made.how == EDITED else ''}"
+    return {"hit": "from cache", "fetched": "from the remote cache"}.get(made.how, took)
 
 
 def _derivatives(build: Build) -> str:
@@ -497,26 +552,27 @@ def _check(asked: Request, digests: Digests) -> TaskFailed | None:
     """The end of a build with `check: true`: gradcheck, unless these very programs have passed it."""
     from pipeline.gradcheck.harness import Check
 
-    store = Store(request.cache_folder())
     try:
-        programs = {name: build.made("link") for name, build in _built_for_gradcheck(asked, digests)}
+        built = dict(_built_for_gradcheck(asked, digests))
     except UserError as error:
         return _fail(error)
     finally:
         digests.save()
     check = Check(asked.points, asked.config.gradcheck.ranges)
+    programs = {name: build.made("link") for name, build in built.items()}
     key = stage_key(check, {name: made.tree for name, made in programs.items() if made}, digests)
-    if store.find(key):
+    cache = next(iter(built.values())).store
+    if cache.find(key):
         return None
     begin = time.monotonic()
     failed = _gradcheck(asked, digests, "", [])
     if failed is None:
-        with store.scratch() as scratch:
+        with cache.scratch() as scratch:
             out, log = scratch / "out", scratch / "log"
             out.mkdir()
             log.touch()
             (out / "passed").touch()
-            store.publish(key, out, log, time.monotonic() - begin)
+            cache.publish(key, out, log, time.monotonic() - begin)
     return failed
 
 
@@ -537,10 +593,10 @@ def _left_out(build: Build, known: Sequence[Function]) -> set[str]:
     return {f"{each['derivative']} of {each['primal']}" for each in made if each["derivative"] not in called}
 
 
-def run_tests(k: str, m: str, x: bool, lf: bool, full: bool, arguments: list[str]) -> TaskFailed | None:
+def run_tests(k: str, m: str, x: bool, lf: bool, full: bool, faults: bool, arguments: list[str]) -> TaskFailed | None:
     """The test suite, by pytest."""
     options = [*(["-k", k] if k else []), *(["-m", m] if m else []), *(["-x"] if x else []), *(["--lf"] if lf else [])]
-    options += ["--full"] if full else []
+    options += [*(["--full"] if full else []), *(["--faults", "tests/faults"] if faults else [])]
     side_by_side = ["--numprocesses=auto", "--dist=loadfile", "--no-loadscope-reorder"]  # a file's tests share what they build
     argv = [sys.executable, "-m", "pytest", *side_by_side, *options, *arguments]
     finished = subprocess.run(argv, cwd=request.ROOT, check=False)
@@ -578,6 +634,7 @@ def test_task() -> Task:
             {"name": "m", "short": "m", "default": "", "help": "only tests with these marks (pytest -m)"},
             {"name": "x", "short": "x", "type": bool, "default": False, "help": "stop at the first failure"},
             {"name": "full", "long": "full", "type": bool, "default": False, "help": "those that take half an hour, too"},
+            {"name": "faults", "long": "faults", "type": bool, "default": False, "help": "only tests/faults, at full numbers"},
             {"name": "lf", "long": "lf", "type": bool, "default": False, "help": "only what failed last time"},
         ],
         "pos_arg": "arguments",

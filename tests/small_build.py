@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pipeline.artifact import Artifact
 from pipeline.build import Build
+from pipeline.cache import Cache
 from pipeline.crate import Crate
 from pipeline.digests import Digests
 from pipeline.errors import UserError
@@ -42,7 +43,14 @@ def small_build(folder: Path, **words: str) -> Build:
     steps = [replace(step, stage=Writes(words[step.name])) if step.name in words else step for step in steps]
     cache = folder / "cache"
     output = crate.output / "default"
-    return Build(tuple(steps), crate, output, Store(cache), Digests(cache / "digests.json"), Runs(cache / "runs"))
+    return Build(
+        tuple(steps),
+        crate,
+        output,
+        Cache(Store(cache), Store(crate.output / ".cache")),
+        Digests(cache / "digests.json"),
+        Runs(cache / "runs"),
+    )
 
 
 def bring_up_to_date(build: Build) -> list[str]:

@@ -149,6 +149,12 @@ def test_derivatives_may_be_reordered_but_not_taken_for_finite(text: Path) -> No
     assert text.read_text().splitlines() == [given[0].replace("fast", flags), given[1].replace("fast", flags), given[2]]
 
 
+@pytest.mark.parametrize(("type_", "has_reciprocals"), [("double", True), ("float", False), ("<4 x float>", False)])
+def test_no_reciprocal_is_estimated(text: Path, type_: str, has_reciprocals: bool) -> None:
+    assert differentiate(text, f"echo '  %1 = fdiv fast {type_} %x, %y' >$output") == []
+    assert (" arcp " in text.read_text()) == has_reciprocals
+
+
 def test_refusal_counts_though_the_text_is_there(text: Path) -> None:
     assert differentiate(text, saying(HARMLESS, REFUSAL) + 'echo ir >"$output"') == read(REFUSAL)
 

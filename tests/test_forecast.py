@@ -15,9 +15,9 @@ from tests.workbench import CUBE, Workbench
 
 def words(build: Build, rerun: Rerun | None = None) -> dict[str, str]:
     """What would become of each stage, in a word; nothing is made of it."""
-    before = sorted(build.store.root.rglob("*"))
+    before = sorted(build.store.store.root.rglob("*"))
     found = {name: each.word for name, each in forecast(build, rerun or Rerun()).items()}
-    assert sorted(build.store.root.rglob("*")) == before
+    assert sorted(build.store.store.root.rglob("*")) == before
     return found
 
 

@@ -63,7 +63,7 @@ def _looked_up(build: Build, name: str, trees: dict[str, str]) -> Forecast:
         return Forecast(UP_TO_DATE)
     others = [source for source in build.steps[name].inputs.values() if _differs(build, source, trees)]
     why = state.why or f"what {' and '.join(others)} would make is another"
-    if (entry := build.store.entry(key)) and build.store.has(entry.tree):
+    if entry := build.store.entry(key):
         trees[name] = entry.tree
         return Forecast(FROM_CACHE, why)
     return Forecast(RUN, why)

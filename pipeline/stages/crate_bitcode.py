@@ -15,7 +15,8 @@ from pipeline.artifact import KINDS, Artifact
 from pipeline.errors import UserError
 from pipeline.key import location
 from pipeline.link_recorder import EXPORTS
-from pipeline.llvm import IN_PLACE
+from pipeline.llvm import IN_PLACE, Module
+from pipeline.llvm_edit import Editor
 from pipeline.stages import PINS, Inputs
 from pipeline.stages.build_std import SYSROOT
 from pipeline.toolchain import Rust, Tool
@@ -32,6 +33,8 @@ NATIVE = "native"
 # all, and what nobody calls need not be kept: with this list every program would carry std's whole panic machinery
 # through every stage.
 _SYMBOLS = "symbols.o"
+ASKS = "__crategrad_ask"
+"""In the name of each function that asks for a derivative."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,8 @@ class CrateBitcode:
     """Variables that build scripts go by."""
     llvm_ar: Tool
     libllvmlite: Tool
-    """It writes all bitcode anew."""
+    libllvm: Tool
+    """They write bitcode anew."""
     rust: Rust = location()
     folder: Path = location()
     target: Path = location()
@@ -235,8 +239,17 @@ class _LinkLine:
             folder.mkdir(parents=True, exist_ok=True)
             is_beside = self.stage.beside_objects
             written = bitcode.without(self.checksums, module) if is_beside else bitcode.without_checksums(module)
-            (folder / f"{number:02}.bc").write_bytes(written)
+            path = folder / f"{number:02}.bc"
+            path.write_bytes(written)
+            if ASKS.encode() in module:
+                self._forget_places(path)
         return [{"bitcode": label}] if folder.is_dir() else []
+
+    def _forget_places(self, path: Path) -> None:
+        """A derivative is asked for by inline assembly."""
+        with Module(self.stage.libllvm, path) as module:
+            Editor(module).forget_places_of_assembly()
+            module.write(path)
 
     def _label(self, name: str) -> str:
         self.parts += 1

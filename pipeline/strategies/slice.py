@@ -24,6 +24,7 @@ from pipeline.llvm_edit import Editor
 from pipeline.llvm_inspect import Inspector
 from pipeline.stages import before_enzyme
 from pipeline.stages.build_std import BITCODE
+from pipeline.stages.crate_bitcode import ASKS
 from pipeline.strategies import Artifacts
 from pipeline.strategies.single_module_merge import SingleModuleMerge
 from pipeline.toolchain import Tool
@@ -31,7 +32,6 @@ from pipeline.toolchain import Tool
 WHOLE = "whole"
 """The file beside the module that says why it is the whole program, where it is."""
 
-ASKS = "__crategrad_ask"
 _PLACEHOLDER = "__crategrad_placeholder_v"
 DERIVATIVE = ".crategrad"
 _MOVED = re.compile(r"\.llvm\.\d+$")
