@@ -155,14 +155,14 @@ class Tasks:
         keep = (_action(commands.keep), [build, rerun])
         if rerun.last:
             wanted = [name for name in build.steps if rerun.wants(name)]
-            return {"actions": [keep, (_summarise, [build, rerun])], "task_dep": wanted, "io": {"capture": False}}
+            return {"actions": [keep, (_action(_summarise), [build, rerun])], "task_dep": wanted, "io": {"capture": False}}
         config, is_edited = self._asked.config, build.edit is not None
         checked = config.check and config.autodiff and build.crate.artifact.runs and not is_edited
         checks = [keep, *([(_check, [self._asked, build.digests])] if checked else [])]
         if run and not build.crate.artifact.runs:
             why = UserError(f"error: {build.crate.artifact} does not run\n  = help: `build` it: {request.shown(build.product)}")
             return {"actions": [(_fail, [why])], "io": {"capture": False}}
-        action = _execute if run else _summarise
+        action = _execute if run else _action(_summarise)
         return {"actions": [*checks, (action, [build, rerun])], "task_dep": list(build.steps), "io": {"capture": False}}
 
     def _forecast(self, rerun: Rerun) -> Task:
@@ -340,7 +340,7 @@ def _summarise(build: Build, rerun: Rerun) -> None:
     made = {name: build.made(name) for name in build.steps if rerun.wants(name)}
     where = f"until {rerun.last}: {request.shown(build.view(rerun.last))}" if rerun.last else request.shown(build.product)
     print(f"{build.crate.artifact.name}: {where}{f' ({build.edit})' if build.edit else ''}")
-    if build.crate.artifact.crate_type == "staticlib":
+    if build.crate.artifact.crate_type == "staticlib" and rerun.wants("link"):
         print(f"   to be linked with {' '.join(libraries_to_link(build.output('crate_bitcode')))}")
     for name, stage in made.items():
         assert stage is not None, "the stages have run"
