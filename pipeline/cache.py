@@ -88,7 +88,7 @@ class Cache:
         return any(store.knows(key) for store in self._stores)
 
     def entry(self, key: str) -> Entry | None:
-        """What is stored under the key here, if its tree is there; it is not read, and others are not asked (`find` does both)."""
+        """What is stored under the key here, if its tree is there; unlike by `find` nothing is read, nobody else is asked."""
         return next((store.entry(key) for store in self._stores if store.knows(key)), None)
 
     def find(self, key: str) -> Entry | None:

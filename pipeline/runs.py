@@ -115,10 +115,14 @@ class Runs:
         except UserError as error:
             self._add(msgspec.structs.replace(event, seconds=time.time() - begin, error=error.message))
             raise
+        event = msgspec.structs.replace(event, how=RAN, seconds=time.time() - begin)
         made = build.made(name)
-        assert made is not None, "it has just been made"
-        done = {"how": made.how, "key": made.key, "tree": made.tree, "parts": made.parts, "tool_seconds": made.seconds}
-        self._add(msgspec.structs.replace(event, **done, seconds=time.time() - begin, bytes=build.store.size(made.tree)))
+        if made:  # else somebody has taken it away in this moment
+            done = {"how": made.how, "key": made.key, "tree": made.tree, "parts": made.parts, "tool_seconds": made.seconds}
+            with suppress(OSError):
+                done["bytes"] = build.store.size(made.tree)
+            event = msgspec.structs.replace(event, **done)
+        self._add(event)
 
     def all(self) -> list[Run]:
         """The runs that are remembered, the oldest first."""

@@ -157,7 +157,11 @@ class Tasks:
         keep = (_action(commands.keep), [build, rerun])
         if rerun.last:
             wanted = [name for name in build.steps if rerun.wants(name)]
-            return {"actions": [keep, (_action(_summarise), [build, rerun])], "task_dep": wanted, "io": {"capture": False}}
+            return {
+                "actions": [keep, (_action(_summarise), [build, rerun]), (_tidy, [build])],
+                "task_dep": wanted,
+                "io": {"capture": False},
+            }
         config, is_edited = self._asked.config, build.edit is not None
         checked = config.check and config.autodiff and build.crate.artifact.runs and not is_edited
         checks = [keep, *([(_check, [self._asked, build.digests])] if checked else [])]
