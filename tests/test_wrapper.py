@@ -486,10 +486,10 @@ def make_wheel(folder: Path) -> str:
     """Write a wheel of a doit of one line, and give the line of a lock for it."""
     info = "doit-0.0.1.dist-info"
     files = {
-        "doit.py": "print('the real pip installed me')\n",
+        "doit/__main__.py": "def main(): print('the real pip installed me')\n",
         f"{info}/METADATA": "Metadata-Version: 2.1\nName: doit\nVersion: 0.0.1\nRequires-Dist: not-to-be-installed\n",
         f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-        f"{info}/entry_points.txt": "[console_scripts]\ndoit = doit:main\n",
+        f"{info}/entry_points.txt": "[console_scripts]\ndoit = doit.__main__:main\n",
     }
 
     def record(name: str) -> str:
