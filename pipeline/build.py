@@ -157,7 +157,8 @@ class Build:
         self.store.hold()
         inputs = {role: self.output(source) if again else self._input(source) for role, source in step.inputs.items()}
         key = self._key(step)
-        assert key is not None, "a step with all its inputs has a key"
+        if key is None:
+            raise UserError(f"error: what {name} is to read was taken away just now\n  = help: run the same command again")
         with self.store.turn(key).held(waiting=f"{name}: waiting for another ./doit, which makes the same"):
             if again or self._is_edited(name) or not self.take(name):
                 step, entry = self._run(step, inputs, key)
@@ -263,7 +264,10 @@ class Build:
     def _is_installed(self, made: Made) -> bool:
         """True where the artifact is the very one that link made: neither removed nor replaced since."""
         linked = self.store.tree(made.tree) / self.crate.artifact.file
-        return self.product.is_file() and self.digests.file(self.product) == self.digests.file(linked)
+        try:
+            return self.digests.file(self.product) == self.digests.file(linked)
+        except OSError:
+            return False
 
     def _show(self, name: str, made: Made) -> None:
         with replacing(self.view(name)) as view:

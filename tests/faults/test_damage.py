@@ -73,6 +73,22 @@ def test_flipped_bits_of_outputs_are_noticed_and_healed(tmp_path: Path, cache: P
     rounds.tell(f"F3: {flips} flips in outputs: all noticed, healed in the same run")
 
 
+def test_a_file_of_an_output_that_is_gone_or_no_file_is_made_again(tmp_path: Path, cache: Path) -> None:
+    program = right(tmp_path)
+    for path in sorted(path for path in cache.glob("trees/*/*") if path.is_file()):
+        for again in (lambda _: None, Path.mkdir, lambda path: path.symlink_to("/nowhere")):
+            path.unlink()
+            again(path)
+            made = build(tmp_path, cache)
+            assert bring_up_to_date(made) == program
+            made.handle("link").unlink()
+            made.handle("opt1").unlink()
+            assert bring_up_to_date(build(tmp_path, cache)) == program
+            shutil.rmtree(made.folder / "stages")
+            assert bring_up_to_date(build(tmp_path, cache)) == program
+            assert path.is_file()
+
+
 def test_an_input_that_is_damaged_under_way_is_made_again(tmp_path: Path, cache: Path) -> None:
     made = build(tmp_path, cache)
     shutil.rmtree(cache / "keys")
