@@ -76,6 +76,26 @@ def task_graph():
     return PROGRAM.graph()
 
 
+def task_why():
+    """How each stage stands, what moved in its key, and why it last ran: ./doit why [STAGE] crate=DIR [--diff] [--json]"""
+    return PROGRAM.why()
+
+
+def task_history():
+    """The last runs: what they carried out, how and why: ./doit history [RUN] crate=DIR [--json] [--trace=FILE]"""
+    return PROGRAM.history()
+
+
+def task_replay():
+    """A stage as a shell script with its inputs, to be sent to somebody: ./doit replay STAGE crate=DIR"""
+    return PROGRAM.replay()
+
+
+def task_cache():
+    """The cache: ./doit cache stats|gc|verify|push, and of a crate and config pin|unpin|pull (docs/cache.md)"""
+    return PROGRAM.cache()
+
+
 def task_test():
     """The test suite; pytest's arguments after it: ./doit test -k abi"""
     return tasks.test_task()

@@ -4,7 +4,8 @@
 <crate>/target/crategrad/<config>/stages/04-opt1.json    which tree of the store the stage's output is, and its key
 <crate>/target/crategrad/<config>/stages/04-opt1         that tree (a link into the cache)
 <crate>/target/crategrad/<config>/stages/04-opt1.log     what its tools said
-
+<crate>/target/crategrad/<config>/stages/04-opt1.bc      what `keep=1` leaves of it (`keeping`)
+<crate>/target/crategrad/<config>/replay/04-opt1/        what `./doit replay` leaves (`replay`)
 <crate>/target/crategrad/<config>/graph.svg              what `./doit graph` drew
 
 For an artifact other than the default one they are in a folder of its own: `stages/examples/<name>/04-opt1`; and the drawing
@@ -15,25 +16,34 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import msgspec
 
-from pipeline.crate import Crate, note_files_read, snapshot, sources_digest
+from pipeline.cache import Cache
+from pipeline.crate import Crate, file_digests, note_files_read, snapshot, sources_digest
 from pipeline.digests import Digests
+from pipeline.edited import Edit
 from pipeline.errors import UserError
 from pipeline.key import describe, stage_key
 from pipeline.plan import Step
+from pipeline.runs import Runs
 from pipeline.stages.crate_bitcode import CrateBitcode
-from pipeline.store import Entry, Store, write_whole
+from pipeline.store import Entry, replacing, write_whole
 from pipeline.why import Parts, parts
+
+EDITED = "edited"
+"""How that came to be which is made of a module edited by hand."""
+
+_NEVER_EMPTY = (".bc", ".o", ".a")
 
 
 @dataclass(frozen=True)
 class Made:
-    """What a step's output is: under which key, which tree, how it came (`ran`, `hit`), after how many seconds, when."""
+    """What a step's output is: its key, its tree, how it came (`ran`, `hit`, `fetched`, EDITED), in how long, when."""
 
     key: str
     tree: str
@@ -47,12 +57,23 @@ class Made:
 class Build:
     """A plan being carried out for a crate and a config, in the folder where the config's artifacts appear."""
 
-    def __init__(self, steps: tuple[Step, ...], crate: Crate, folder: Path, store: Store, digests: Digests) -> None:
+    def __init__(
+        self,
+        steps: tuple[Step, ...],
+        crate: Crate,
+        folder: Path,
+        store: Cache,
+        digests: Digests,
+        runs: Runs,
+        edit: Edit | None = None,
+    ) -> None:
         self.steps = {step.name: step for step in steps}
         self.crate = crate
         self.folder = folder
         self.store = store
         self.digests = digests
+        self.runs = runs
+        self.edit = edit
 
     @property
     def product(self) -> Path:
@@ -64,14 +85,21 @@ class Build:
         """Where its graph is drawn."""
         return self.folder / "graph.svg" if self.crate.is_default else self.product.with_name(f"{self.product.name}.graph.svg")
 
+    def replay(self, name: str) -> Path:
+        """Where a stage is left as a script (`./doit replay`)."""
+        return self._own("replay") / self.view(name).name
+
     @property
     def _views(self) -> Path:
-        stages = self.folder / "stages"
-        return stages if self.crate.is_default else stages / self.crate.artifact.place
+        return self._own("stages")
+
+    def _own(self, folder: str) -> Path:
+        """The folder of that name which the artifact has for itself."""
+        return self.folder / folder if self.crate.is_default else self.folder / folder / self.crate.artifact.place
 
     def handle(self, name: str) -> Path:
         """The file that says what a stage's output is."""
-        return self._view(name, ".json")
+        return self.view(name, ".json")
 
     def made(self, name: str) -> Made | None:
         """What a stage has made, if its handle can be read and its tree is there."""
@@ -109,34 +137,71 @@ class Build:
         key = self._key(self.steps[name])
         return key is not None and self.store.knows(key)
 
-    def carry_out(self, name: str, *, again: bool = False) -> None:
-        """Run a step, or take its output from the store; `again` runs it whatever the store has."""
+    def key_of(self, name: str, trees: Mapping[str, str]) -> str:
+        """The key of a stage if earlier ones left these trees."""
         step = self.steps[name]
-        inputs = {role: self.output(source) for role, source in step.inputs.items()}
+        return self._key_by(step, {role: trees[source] for role, source in step.inputs.items()})
+
+    def carry_out(self, name: str, *, because: str = "") -> None:
+        """Run a step, or take its output from the cache; it runs whatever the cache has `because` somebody wants it to."""
+        with self.runs.recording(self, name, because):
+            try:
+                self._carry_out(name, bool(because))
+            except OSError as error:
+                if not self.store.do_without(error):
+                    raise
+                self._carry_out(name, bool(because))
+
+    def _carry_out(self, name: str, again: bool) -> None:
+        step = self.steps[name]
+        self.store.hold()
+        inputs = {role: self.output(source) if again else self._input(source) for role, source in step.inputs.items()}
         key = self._key(step)
-        assert key is not None, "a step with all its inputs has a key"
-        entry = None if again else self.store.find(key)
-        how = "hit" if entry else "ran"
-        if entry is None:
-            step, key, entry = self._run(step, inputs, key)
-        _install(self.store.log(key), self._view(name, ".log"))
-        self._show(name, Made(key, entry.tree, how, entry.seconds, time.time(), self._parts(step)))
-        if name == "link":
-            _install(self.store.tree(entry.tree) / self.crate.artifact.file, self.product)
+        if key is None:
+            raise UserError(f"error: what {name} is to read was taken away just now\n  = help: run the same command again")
+        with self.store.turn(key).held(waiting=f"{name}: waiting for another ./doit, which makes the same"):
+            if again or self._is_edited(name) or not self.take(name):
+                step, entry = self._run(step, inputs, key)
+                self._present(step, entry, EDITED if self._is_edited(name) else "ran")
+
+    def _is_edited(self, name: str) -> bool:
+        return self.edit is not None and self.edit.concerns(name)
+
+    def take(self, name: str) -> bool:
+        """Take a step's output from the cache; False where that does not have it."""
+        step = self.steps[name]
+        key = self._key(step)
+        entry = self.store.find(key) if key else None
+        if entry:
+            self._present(step, entry, "fetched" if entry.key in self.store.fetched else "hit")
+        return entry is not None
 
     def clean(self, name: str) -> None:
         """Take away what a stage left beside the crate."""
-        for ending in ("", ".json", ".log"):
-            self._view(name, ending).unlink(missing_ok=True)
+        import shutil
+
+        view = self.view(name)
+        left_by_killed = self._views.glob(f".{view.name}*")
+        for path in (view, *view.parent.glob(f"{view.name}.*"), *left_by_killed):
+            path.unlink(missing_ok=True)
+        shutil.rmtree(self.replay(name), ignore_errors=True)
         if name == "link":
             self.product.unlink(missing_ok=True)
             self.drawing.unlink(missing_ok=True)
-        for folder in (*_up_to(self.folder, self._views), *_up_to(self.folder, self.product.parent)):
-            with suppress(OSError):
-                folder.rmdir()
+        for left in (self._views, self._own("replay"), self.product.parent):
+            for folder in _up_to(self.folder, left):
+                with suppress(OSError):
+                    folder.rmdir()
 
-    def _run(self, step: Step, inputs: dict[str, Path], key: str) -> tuple[Step, str, Entry]:
-        """The output of a step's tools, and its key; of crate_bitcode the step with the sources that cargo has read."""
+    def _input(self, name: str) -> Path:
+        """The folder of an earlier stage's output, made again where it was damaged or has vanished."""
+        made = self.made(name)
+        if made is None or not self.store.intact(made.tree):
+            self.carry_out(name)
+        return self.output(name)
+
+    def _run(self, step: Step, inputs: dict[str, Path], key: str) -> tuple[Step, Entry]:
+        """What a step's tools made; of crate_bitcode the step with the sources that cargo has read."""
         with self.store.scratch() as scratch:
             out, log = scratch / "out", scratch / "log"
             out.mkdir()
@@ -144,16 +209,28 @@ class Build:
             before = snapshot(self.crate)
             begin = time.monotonic()
             try:
-                step.stage.run(inputs, out, log)
+                given = self.edit.given_to(step.name, inputs, scratch, log) if self.edit else inputs
+                step.stage.run(given, out, log)
             except UserError as error:
-                raise UserError(f"{error.message}\n  = log: {self._view(step.name, '.log')}") from error
+                self.store.refuse_full()  # whatever the tools say, then
+                raise UserError(f"{error.message}\n  = log: {self.view(step.name, '.log')}") from error
             finally:
-                _install(log, self._view(step.name, ".log"))
+                _install(log, self.view(step.name, ".log"))
             seconds = time.monotonic() - begin
+            _refuse_hollow(step.name, out)
             if isinstance(step.stage, CrateBitcode):
                 step = self._what_was_built(step, step.stage, before == snapshot(self.crate))
                 key = stage_key(step.stage, self._trees(step), self.digests)
-            return step, key, self.store.publish(key, out, log, seconds)
+            into = self.store.store if self._is_edited(step.name) else self.store  # what is edited is for nobody else
+            return step, into.publish(key, out, log, seconds)
+
+    def _present(self, step: Step, entry: Entry, how: str) -> None:
+        """Have the crate's folder show what a step has made."""
+        with replacing(self.view(step.name, ".log")) as log:
+            log.write_bytes(self.store.log(entry.key))
+        self._show(step.name, Made(entry.key, entry.tree, how, entry.seconds, time.time(), self._parts(step)))
+        if step.name == "link":
+            _install(self.store.tree(entry.tree) / self.crate.artifact.file, self.product)
 
     def _what_was_built(self, step: Step, stage: CrateBitcode, untouched: bool) -> Step:
         """The step once cargo has run: it may have written the lock, and read files of which nobody knew.
@@ -168,10 +245,16 @@ class Build:
     def _key(self, step: Step) -> str | None:
         """The key of a step as things are; None while an input is not made."""
         trees = self._trees(step)
-        return stage_key(step.stage, trees, self.digests) if len(trees) == len(step.inputs) else None
+        return self._key_by(step, trees) if len(trees) == len(step.inputs) else None
+
+    def _key_by(self, step: Step, trees: Mapping[str, str]) -> str:
+        """The key of a step of which these are the inputs, by role."""
+        key = stage_key(step.stage, trees, self.digests)
+        return self.edit.key(key) if self.edit and self.edit.concerns(step.name) else key
 
     def _parts(self, step: Step) -> Parts:
-        return parts(describe(step.stage, self._trees(step), self.digests))
+        found = parts(describe(step.stage, self._trees(step), self.digests))
+        return {**found, "files": file_digests(self.crate)} if isinstance(step.stage, CrateBitcode) else found
 
     def _trees(self, step: Step) -> dict[str, str]:
         """The trees of a step's inputs, as far as they are made."""
@@ -181,17 +264,28 @@ class Build:
     def _is_installed(self, made: Made) -> bool:
         """True where the artifact is the very one that link made: neither removed nor replaced since."""
         linked = self.store.tree(made.tree) / self.crate.artifact.file
-        return self.product.is_file() and self.digests.file(self.product) == self.digests.file(linked)
+        try:
+            return self.digests.file(self.product) == self.digests.file(linked)
+        except OSError:
+            return False
 
     def _show(self, name: str, made: Made) -> None:
-        view = self._view(name)
-        view.parent.mkdir(parents=True, exist_ok=True)
-        view.unlink(missing_ok=True)
-        view.symlink_to(self.store.tree(made.tree).resolve())
+        with replacing(self.view(name)) as view:
+            view.symlink_to(self.store.tree(made.tree).resolve())
         write_whole(self.handle(name), json.dumps(asdict(made)).encode())
 
-    def _view(self, name: str, ending: str = "") -> Path:
+    def view(self, name: str, ending: str = "") -> Path:
+        """Where what a stage left is to be seen."""
         return self._views / f"{self.steps[name].number:02}-{name}{ending}"
+
+
+def _refuse_hollow(name: str, out: Path) -> None:
+    """Raises: UserError where a stage's tools ended well and left nothing, or a file with nothing in it."""
+    files = [path for path in out.rglob("*") if path.is_file()]
+    empty = [path.relative_to(out) for path in files if path.suffix in _NEVER_EMPTY and not path.stat().st_size]
+    if empty or not files:
+        what = f"an empty {empty[0]}" if empty else "nothing"
+        raise UserError(f"error: the tools of {name} ended well, but left {what}\n  = help: is the disk full? the log may say")
 
 
 def _up_to(top: Path, folder: Path) -> list[Path]:
@@ -203,7 +297,5 @@ def _install(made: Path, place: Path) -> None:
     """Copy a file to its place, whole or not at all; a running program of that name is not disturbed."""
     import shutil
 
-    place.parent.mkdir(parents=True, exist_ok=True)
-    scratch = place.with_name(f".{place.name}.new")
-    shutil.copy2(made, scratch)
-    scratch.replace(place)
+    with replacing(place) as new:
+        shutil.copy2(made, new)

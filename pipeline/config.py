@@ -41,7 +41,7 @@ Text: TypeAlias = Annotated[str, Meta(min_length=1)]
 Level: TypeAlias = Annotated[int, Meta(ge=0, le=3)]
 Count: TypeAlias = Annotated[int, Meta(ge=0, le=10**9)]
 Seconds: TypeAlias = Annotated[int, Meta(ge=1, le=10**9)]
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
+_NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?"
 _RANGE = rf"^{_NUMBER}\.\.{_NUMBER}$"
 Ranges: TypeAlias = Mapping[str, Mapping[str, Annotated[str, Meta(pattern=_RANGE)]]]
 Flags: TypeAlias = Mapping[Annotated[str, Meta(pattern=_FLAG)], Scalar]

@@ -15,7 +15,7 @@ import msgspec
 from pipeline import process
 from pipeline.artifact import Artifact
 from pipeline.cargo import files_named, read_manifest, workspace
-from pipeline.digests import Digests, Stats, source_files
+from pipeline.digests import Digests, Stats, file_digest, source_files
 from pipeline.errors import UserError
 from pipeline.store import write_whole
 from pipeline.targets import Choice, Metadata, choose
@@ -80,6 +80,11 @@ def sources_digest(crate: Crate, digests: Digests) -> str:
     parts = [f"package {digests.tree(package)}" for package in crate.packages]
     parts += [f"other {digests.file(path) if path.is_file() else 'missing'}" for path in (*crate.ambient, *crate.read)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def file_digests(crate: Crate) -> dict[str, str]:
+    """SHA-256 of each file that the crate's bitcode may depend on, by its path from the crate's folder."""
+    return {os.path.relpath(path, crate.folder.resolve()): file_digest(Path(path)) for path in sorted(crate.files())}
 
 
 def snapshot(crate: Crate) -> dict[str, tuple[int, int]]:

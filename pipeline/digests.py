@@ -24,6 +24,8 @@ Stats = dict[str, os.stat_result]
 
 # A file changed this shortly before it was read may have been changed again within the clock's step (git: "racy").
 _RACY_NS = 20_000_000
+_RACY_COARSE_NS = 2_500_000_000
+"""The same, where times are whole seconds: some file systems count no finer, or by twos."""
 
 
 class Digests:
@@ -85,7 +87,7 @@ class Digests:
         begin = time.time_ns()
         value, files = compute()
         paths = [os.fspath(path) for path in files]
-        if _newest(_stats(paths)) < begin - _RACY_NS:
+        if _is_settled(_stats(paths), begin):
             self._known[name] = [_signature_of(paths), paths, value]
             self._changed = True
         return value
@@ -111,7 +113,7 @@ class Digests:
             return known[1]
         begin = time.time_ns()
         value = compute()
-        if _newest(files) < begin - _RACY_NS:
+        if _is_settled(files, begin):
             self._known[name] = [signature, value]
             self._changed = True
         return value
@@ -185,8 +187,10 @@ def _stats(paths: Iterable[str]) -> Stats:
     return {path: Path(path).stat() for path in paths}
 
 
-def _newest(files: Stats) -> int:
-    return max((max(stat.st_mtime_ns, stat.st_ctime_ns) for stat in files.values()), default=0)
+def _is_settled(files: Stats, begin: int) -> bool:
+    """True where a change of a file after `begin` will be seen by its times."""
+    newest = max((max(stat.st_mtime_ns, stat.st_ctime_ns) for stat in files.values()), default=0)
+    return newest < begin - (_RACY_NS if newest % 1_000_000_000 else _RACY_COARSE_NS)
 
 
 def _shared_libraries(tool: Path) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -12,11 +13,13 @@ from typing import Any
 
 import msgspec
 
-from pipeline import config
+from pipeline import config, rerun
 from pipeline.artifact import KINDS, LIBRARIES
 from pipeline.config import Config, ConfigError
 from pipeline.digests import Digests
+from pipeline.rerun import Rerun
 from pipeline.targets import Choice
+from pipeline.yaml_source import visible
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = ROOT / "examples" / "hello"
@@ -31,10 +34,11 @@ class Points:
     length: int = 4
 
 
+_UNITS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _OF_POINTS = {"n": "count", "seed": "seed", "length": "length"}
 _SWITCHES = ("all-features", "no-default-features", "locked")
 _OF_CHOICE = (*KINDS, "lib", "tests", "crate-type", "package", "features", *_SWITCHES)
-_VARIABLES = ("crate", "config", *_OF_CHOICE, *_OF_POINTS)
+_VARIABLES = ("crate", "config", *_OF_CHOICE, *_OF_POINTS, *rerun.VARIABLES)
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,18 @@ class Request:
     config: Config
     choice: Choice = Choice()
     points: Points = Points()
+    rerun: Rerun = Rerun()
+
+    @property
+    def name(self) -> str:
+        """A name of its own for each crate, artifact and config."""
+        asked = f"{self.folder}\0{self.choice}" if self.choice != Choice() else str(self.folder)
+        return f"{hashlib.sha256(os.fsencode(asked)).hexdigest()[:16]}-{self.folder_name}"
+
+    @property
+    def folder_name(self) -> str:
+        """What the folder is called in which the artifact appears."""
+        return f"{self.config.name}{'-edited' if self.rerun.edited else ''}"
 
 
 def read_request(variables: Mapping[str, str], digests: Digests) -> Request:
@@ -52,9 +68,10 @@ def read_request(variables: Mapping[str, str], digests: Digests) -> Request:
 
     Paths are relative to the folder in which the user started (`CRATEGRAD_CWD`; doit itself moves to dodo.py's).
 
-    Raises: ConfigError for a variable that is none, and for what is wrong in the config.
+    Raises: ConfigError for a variable that is none, and for what is wrong in the config or in the environment.
     """
     started = Path(os.environ.get("CRATEGRAD_CWD") or Path.cwd())
+    cache_limit()
     overrides = {name: value for name, value in variables.items() if name not in _VARIABLES}
     for name, value in overrides.items():
         if not config.is_config_key(name):
@@ -62,12 +79,24 @@ def read_request(variables: Mapping[str, str], digests: Digests) -> Request:
     chosen = _load(variables.get("config", "default"), overrides, started, digests)
     folder = _folder(variables["crate"], started) if "crate" in variables else EXAMPLE
     points = {_OF_POINTS[name]: _number(name, value) for name, value in variables.items() if name in _OF_POINTS}
-    return Request(folder, chosen, _choice(variables), Points(**points))
+    return Request(folder, chosen, _choice(variables), Points(**points), rerun.read(variables, started))
 
 
 def cache_folder() -> Path:
     """Where the cache is: `cache/` of this checkout, or `CRATEGRAD_CACHE`."""
     return Path(os.environ.get("CRATEGRAD_CACHE") or ROOT / "cache")
+
+
+def cache_limit() -> int:
+    """How many bytes the cache may grow to (`CRATEGRAD_CACHE_SIZE`, such as `5G`).
+
+    Raises: ConfigError for what is no size.
+    """
+    text = os.environ.get("CRATEGRAD_CACHE_SIZE") or "20G"
+    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)([kMGT]?)B?", text)
+    if not found:
+        raise ConfigError(f"CRATEGRAD_CACHE_SIZE={visible(text)}: expected a size such as 500M or 20G")
+    return int(float(found[1]) * _UNITS[found[2]])
 
 
 def offline() -> bool:

@@ -1,11 +1,14 @@
-"""The cache: outputs addressed by content, found by key.
+"""The store: outputs addressed by content, found by key.  It is one folder; `cache` is what a build sees.
 
-    cache/trees/<digest>/      one stage's output, whole and never changed again; the name is the digest of what is in it
-    cache/keys/<key>.json      which tree, how long it took to make
-    cache/keys/<key>.log       what the tools said while they made it
-    cache/tmp/                 scratch; whatever lies there belongs to a run that goes on, or to nobody
+    trees/<digest>/        one stage's output, whole and never changed again; the name is the digest of what is in it
+    keys/<k>/<key>.entry   a line of JSON: the tree, the seconds, the digest of all this; then what the tools said
+    keys/<k>/lock          held by whoever makes what belongs to one of these keys
+    tmp/                   scratch; whatever lies there belongs to a run that goes on, or to nobody
+    lock                   shared by the runs that use the store, held alone by one that takes things away
 
-Nothing appears but whole: a tree is written in scratch, flushed to disk and renamed; its key is written after it.
+Nothing appears but whole: everything is written in scratch, flushed to disk and renamed, the entry after its tree.  Nothing is
+believed: each byte of an entry and of a tree is checked before it is used, and what is damaged is taken away, by one rename.
+What has vanished is a miss.
 """
 
 from __future__ import annotations
@@ -14,19 +17,25 @@ import hashlib
 import json
 import os
 import re
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from pipeline.digests import file_digest
+from pipeline.locks import Lock
+
+_RECENT_S = 3600
 
 
 @dataclass(frozen=True)
 class Entry:
-    """What the store knows of a key: the tree's digest, and the seconds that making it took."""
+    """What the store knows of a key: the tree's digest and size, and the seconds that making it took."""
 
+    key: str
     tree: str
+    bytes: int
     seconds: float
 
 
@@ -35,11 +44,8 @@ class Store:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self.in_use = Lock(root / "lock")
         self._seen_whole: set[str] = set()
-
-    def size(self, digest: str) -> int:
-        """The bytes of all files in a tree that is there."""
-        return sum(path.stat().st_size for path in _files(self.tree(digest)))
 
     def tree(self, digest: str) -> Path:
         """Where the tree of this digest lies, if it is there."""
@@ -47,7 +53,8 @@ class Store:
 
     def has(self, digest: str) -> bool:
         """True where the tree is there (`intact` reads it, too)."""
-        return re.fullmatch("[0-9a-f]{64}", digest) is not None and self.tree(digest).is_dir()
+        # Unlike Path.is_dir, this is False where nobody may look, too.
+        return is_digest(digest) and os.path.isdir(self.tree(digest))  # noqa: PTH112
 
     def intact(self, digest: str) -> bool:
         """True where the tree is there and its bytes are those it is named for.  A damaged tree is removed.
@@ -56,21 +63,55 @@ class Store:
         """
         if not self.has(digest):
             return False
-        if digest in self._seen_whole or tree_digest(self.tree(digest)) == digest:
-            self._seen_whole.add(digest)
+        if digest in self._seen_whole:
             return True
-        _remove(self.tree(digest))
-        return False
+        try:
+            whole = tree_digest(self.tree(digest)) == digest
+        except OSError:  # somebody takes it away, or it cannot be read at the moment
+            return False
+        if whole:
+            self._seen_whole.add(digest)
+        else:
+            self.remove(self.tree(digest))
+        return whole
 
     def find(self, key: str) -> Entry | None:
         """What is stored under the key, if it is there and intact."""
-        entry = self._entry(key)
+        entry = self.entry(key)
         return entry if entry and self.intact(entry.tree) else None
 
     def knows(self, key: str) -> bool:
         """True where something is stored under the key (`find` reads it, too)."""
-        entry = self._entry(key)
+        entry = self.entry(key)
         return entry is not None and self.has(entry.tree)
+
+    def entry(self, key: str) -> Entry | None:
+        """The entry of a key, wherever its tree is."""
+        found = self._read(key)
+        return found[0] if found else None
+
+    def log(self, key: str) -> bytes:
+        """What the tools said when they made what the key means; nothing where it means nothing."""
+        found = self._read(key)
+        return found[1] if found else b""
+
+    def note_use(self, key: str) -> None:
+        """Have the key count as used now: what was not used for longest is the first to go."""
+        with suppress(OSError):
+            if self.last_used(key) < time.time() - _RECENT_S:
+                os.utime(self._file(key))
+
+    def last_used(self, key: str) -> float:
+        """When the key was made or last used, to the hour."""
+        return self._file(key).stat().st_mtime
+
+    def all_keys(self) -> list[str]:
+        """All keys that have an entry, good or not."""
+        return sorted(path.stem for path in self.root.glob("keys/*/*.entry") if is_digest(path.stem))
+
+    def all_trees(self) -> list[str]:
+        """The digests of all trees that are there."""
+        return sorted(path.name for path in self.root.glob("trees/*"))
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:
@@ -82,14 +123,21 @@ class Store:
         try:
             yield folder
         finally:
-            _remove(folder)
+            _delete(folder)
 
-    def log(self, key: str) -> Path:
-        """Where what the tools said lies, for a key that `find` has found."""
-        return self._key_file(key).with_suffix(".log")
+    def turn(self, key: str) -> Lock:
+        """The lock of whoever makes what belongs to the key: others wait, and then find it made."""
+        return Lock(self._file(key).with_name("lock"))
 
     def publish(self, key: str, made: Path, log: Path, seconds: float) -> Entry:
         """Take the folder `made` (in scratch) in as the tree of `key`, and its log with it."""
+        size = tree_size(made)
+        entry = Entry(key, self.put(made), size, round(seconds, 3))
+        self.record(entry, log.read_bytes())
+        return entry
+
+    def put(self, made: Path) -> str:
+        """Take the folder `made` in as a tree, and give its digest."""
         for path in _files(made):
             _flush(path)
         digest = tree_digest(made)
@@ -99,25 +147,78 @@ class Store:
             try:
                 made.rename(self.tree(digest))
             except OSError:
-                if not self.has(digest):  # else somebody has put the very same tree there in this moment
+                if not self.intact(digest):  # else somebody has put the very same tree there in this moment
                     raise
         self._seen_whole.add(digest)
-        _flush(self.tree(digest).parent)
-        entry = Entry(digest, round(seconds, 3))
-        write_whole(self.log(key), log.read_bytes())
-        write_whole(self._key_file(key), json.dumps(asdict(entry)).encode())
-        return entry
+        with suppress(OSError):  # it is there, and is checked before it is used
+            _flush(self.tree(digest).parent)
+        return digest
 
-    def _entry(self, key: str) -> Entry | None:
+    def record(self, entry: Entry, log: bytes) -> None:
+        """Have the key mean a tree that is there."""
+        file = self._file(entry.key)
+        scratch = self.root / "tmp"
+        scratch.mkdir(parents=True, exist_ok=True)
+        write_whole(file, written(entry, log), scratch)
+        with suppress(OSError):
+            _flush(file.parent)
+
+    def forget(self, key: str) -> None:
+        """Take a key away; its tree stays."""
+        self.remove(self._file(key))
+
+    def remove(self, path: Path) -> None:
+        """Take a file or a tree away: by one rename, so that nobody sees a part of it."""
+        self._seen_whole.discard(path.name)
+        with suppress(OSError), self.scratch() as scratch:
+            path.rename(scratch / path.name)
+
+    def sweep(self) -> int:
+        """Delete what killed runs left in scratch, and tell how much it was; only for who holds `in_use` alone."""
+        left = list(self.root.glob("tmp/*"))
+        for path in left:
+            _delete(path)
+        return len(left)
+
+    def _read(self, key: str) -> tuple[Entry, bytes] | None:
+        """The entry of a key, and the log.  One that is not, to the byte, as it was written is removed."""
         try:
-            fields = json.loads(self._key_file(key).read_bytes())
-            entry = Entry(str(fields["tree"]), float(fields["seconds"]))
-        except (OSError, ValueError, KeyError, TypeError):
+            found = self._file(key).read_bytes()
+        except OSError:
             return None
-        return entry if self.log(key).is_file() else None
+        entry, log = parsed(found)
+        if entry is None or entry.key != key:
+            self.forget(key)
+            return None
+        return entry, log
 
-    def _key_file(self, key: str) -> Path:
-        return self.root / "keys" / key[:2] / f"{key}.json"
+    def _file(self, key: str) -> Path:
+        return self.root / "keys" / key[:2] / f"{key}.entry"
+
+
+def is_digest(text: object) -> bool:
+    """True for a SHA-256 as it is written here: nothing that would lead out of a folder."""
+    return isinstance(text, str) and re.fullmatch("[0-9a-f]{64}", text) is not None
+
+
+def written(entry: Entry, log: bytes) -> bytes:
+    """An entry and its log as they are written: a line with the digest of all the rest in it, then the log."""
+    fields = asdict(entry)
+    digest = hashlib.sha256(json.dumps(fields, sort_keys=True).encode() + b"\n" + log).hexdigest()
+    return json.dumps({**fields, "sha256": digest}, sort_keys=True).encode() + b"\n" + log
+
+
+def parsed(found: bytes) -> tuple[Entry | None, bytes]:
+    """An entry and its log as they were written; no entry where a byte is another."""
+    line, _, log = found.partition(b"\n")
+    try:
+        fields = json.loads(line)
+        del fields["sha256"]
+        entry = Entry(**fields)
+        is_as_written = found == written(entry, log) and is_digest(entry.key) and is_digest(entry.tree)
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None, log
+    return (entry if is_as_written else None), log
 
 
 def tree_digest(folder: Path) -> str:
@@ -126,23 +227,44 @@ def tree_digest(folder: Path) -> str:
     return hashlib.sha256(os.fsencode("\n".join(lines))).hexdigest()
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that whoever looks sees the old one or the new one, never a part."""
-    import tempfile
+def tree_size(folder: Path) -> int:
+    """The bytes of all files below `folder`."""
+    return sum(path.stat().st_size for path in _files(folder))
 
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    with os.fdopen(handle, "wb") as stream:
+
+def write_whole(path: Path, content: bytes, scratch: Path | None = None) -> None:
+    """Write a file so that whoever looks sees the old one or the new one, never a part.
+
+    `scratch` is a folder of the same file system to write it in, for files whose folder nobody sweeps.
+    """
+    with replacing(path, scratch) as new, new.open("xb") as stream:
         stream.write(content)
         stream.flush()
         os.fsync(stream.fileno())
-    Path(scratch).rename(path)
 
 
-def _remove(folder: Path) -> None:
+@contextmanager
+def replacing(path: Path, scratch: Path | None = None) -> Iterator[Path]:
+    """A name that nobody else takes; what the block makes there is at `path` when the block is left without an exception."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = (scratch or path.parent) / f".{path.name}.{os.urandom(4).hex()}"
+    try:
+        yield new
+        new.rename(path)
+    except BaseException:
+        with suppress(OSError):
+            new.unlink()
+        raise
+
+
+def _delete(path: Path) -> None:
     import shutil
 
-    shutil.rmtree(folder, ignore_errors=True)
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink()
 
 
 def _files(folder: Path) -> list[Path]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -18,16 +19,20 @@ import doit.doit_cmd
 from doit.exceptions import TaskFailed
 from doit.reporter import ConsoleReporter
 
-from pipeline import process, request
-from pipeline.build import Build, Made
+from pipeline import commands, process, request, standing
+from pipeline.build import EDITED, Build, Made
+from pipeline.cache import Cache
 from pipeline.config import Config, ConfigError
-from pipeline.crate import open_crate, sources_digest
+from pipeline.crate import Crate, open_crate, sources_digest
 from pipeline.digests import Digests
+from pipeline.edited import Edit
 from pipeline.errors import UserError
 from pipeline.graph.choosing import MOST
 from pipeline.key import stage_key
 from pipeline.plan import Sources, plan
 from pipeline.request import Request
+from pipeline.rerun import Rerun
+from pipeline.runs import Runs
 from pipeline.stages import MODULE, NAMES
 from pipeline.stages.abi_fixup import DERIVATIVES, RefusedError
 from pipeline.stages.build_std import STD_MODULE, sources_of_std
@@ -37,16 +42,22 @@ from pipeline.stages.link import libraries_to_link
 from pipeline.stages.prebuilt_std import libraries_of_std
 from pipeline.store import Store
 from pipeline.strategies.slice import WHOLE
-from pipeline.targets import Choice
 from pipeline.toolchain import Rust, find_rust, find_tools
 
 if TYPE_CHECKING:
     from pipeline.abi.entry import Entry
     from pipeline.gradcheck.harness import Function
+    from pipeline.remote import Remote
 
 _STARTED = time.time()
 
 Task = dict[str, Any]
+
+_IF_IT_RUNS = "if it runs"
+"""What a stage's task knows of a run that only somebody's wish makes; by this way it reaches doit's other processes."""
+
+_JSON: dict[str, Any] = {"name": "as_json", "long": "json", "type": bool, "default": False, "help": "print JSON"}
+"""The option of the tasks that tell something."""
 
 
 class Reporter(ConsoleReporter):  # type: ignore[misc]
@@ -60,8 +71,8 @@ class Reporter(ConsoleReporter):  # type: ignore[misc]
         self.selected = tuple(selected_tasks)
 
     def execute_task(self, task: Any) -> None:
-        """Announce a stage."""
-        if task.name in NAMES:
+        """Announce a stage; a forecast of one makes nothing."""
+        if task.name in NAMES and task.targets:
             sys.stderr.write(f"   {task.name}\n")
             sys.stderr.flush()
 
@@ -70,9 +81,15 @@ class Reporter(ConsoleReporter):  # type: ignore[misc]
         if task.name in self.selected:
             sys.stderr.write(f"   {task.name} is up to date (-a runs it all the same)\n")
 
+    def skip_ignore(self, task: Any) -> None:
+        """Say what was not done, that nobody takes it for done."""
+        how = ": it, or what it needs, is ignored (`./doit forget STAGE` ends that)" if task.name in self.selected else ""
+        sys.stderr.write(f"   {task.name} is passed over{how}\n")
+
 
 def _read_request(digests: Digests) -> Request:
     try:
+        _remote()
         return request.read_request(doit.doit_cmd._CMDLINE_VARS or {}, digests)
     except ConfigError as error:
         _give_up(error)
@@ -99,14 +116,11 @@ class Tasks:
 
     def doit_config(self) -> dict[str, Any]:
         """DOIT_CONFIG: the main job by default, our reporter, and a state of its own for each crate, artifact and config."""
-        state = request.cache_folder() / "doit"
-        state.mkdir(parents=True, exist_ok=True)
-        asked = f"{self._asked.folder}\0{self._asked.choice}" if self._asked.choice != Choice() else str(self._asked.folder)
-        crate = hashlib.sha256(os.fsencode(asked)).hexdigest()[:16]
+        runs = self._build is None or (self._build.crate.artifact.runs and not self._asked.rerun.last)
         return {
-            "default_tasks": ["execute" if self._build is None or self._build.crate.artifact.runs else "build"],
-            "backend": "sqlite3",
-            "dep_file": str(state / f"{crate}-{self._asked.config.name}.db"),
+            "default_tasks": ["execute" if runs else "build"],
+            "backend": "crategrad",
+            "dep_file": str(request.cache_folder() / "doit" / f"{self._asked.name}.json"),
             "reporter": Reporter,
             "verbosity": 2,
         }
@@ -118,9 +132,11 @@ class Tasks:
             return self._refusing()
         if name not in build.steps:
             return None
+        if self._asked.rerun.dry:
+            return self._forecast(replace(self._asked.rerun, last=name))
         return {
-            "actions": [(_carry_out, [build])],
-            "uptodate": [(_is_fresh, [build])],
+            "actions": [(_carry_out, [build, self._asked.rerun])],
+            "uptodate": [_Freshness(build, name, self._asked.rerun)],
             "targets": [str(build.handle(name)), *([str(build.product)] if name == "link" else [])],
             "task_dep": list(build.steps[name].inputs.values()),
             "clean": [(remove_outputs, [build, name])],
@@ -132,18 +148,37 @@ class Tasks:
         build = self._build
         if build is None:
             return self._refusing()
-        checked = self._asked.config.check and self._asked.config.autodiff and build.crate.artifact.runs
-        checks = [(_check, [self._asked, build.digests])] if checked else []
+        rerun = self._asked.rerun
+        if rerun.dry:
+            return self._forecast(rerun)
+        if run and rerun.last:
+            why = UserError(f"error: until={rerun.last} leaves no program to run\n  = help: ./doit build until={rerun.last}")
+            return {"actions": [(_fail, [why])], "io": {"capture": False}}
+        keep = (_action(commands.keep), [build, rerun])
+        if rerun.last:
+            wanted = [name for name in build.steps if rerun.wants(name)]
+            return {
+                "actions": [keep, (_action(_summarise), [build, rerun]), (_tidy, [build])],
+                "task_dep": wanted,
+                "io": {"capture": False},
+            }
+        config, is_edited = self._asked.config, build.edit is not None
+        checked = config.check and config.autodiff and build.crate.artifact.runs and not is_edited
+        checks = [keep, *([(_check, [self._asked, build.digests])] if checked else [])]
         if run and not build.crate.artifact.runs:
             why = UserError(f"error: {build.crate.artifact} does not run\n  = help: `build` it: {request.shown(build.product)}")
             return {"actions": [(_fail, [why])], "io": {"capture": False}}
-        action = _execute if run else _summarise
-        return {"actions": [*checks, (action, [build])], "task_dep": list(build.steps), "io": {"capture": False}}
+        told, ran, tidied = (_action(_summarise), [build, rerun]), (_execute, [build, rerun]), (_tidy, [build])
+        end = [tidied, ran] if run else [told, tidied]
+        return {"actions": [*checks, *end], "task_dep": list(build.steps), "io": {"capture": False}}
+
+    def _forecast(self, rerun: Rerun) -> Task:
+        """A task that says what would be done, in place of one that does it."""
+        return {"actions": [(_action(commands.forecast), [self._build, rerun])], "io": {"capture": False}}
 
     def abi(self) -> Task:
         """The task of the ABI ledger.  It runs abi_fixup itself: a refusal is one of its verdicts."""
-        json_option = {"name": "as_json", "long": "json", "type": bool, "default": False, "help": "print JSON"}
-        options = {"params": [json_option], "pos_arg": "functions"}
+        options = {"params": [_JSON], "pos_arg": "functions"}
         build = self._build
         if build is None:
             return {**self._refusing(), **options}
@@ -162,13 +197,16 @@ class Tasks:
         if not self._build.crate.artifact.runs:
             why = UserError(f"error: {self._build.crate.artifact} does not run: only a program can check its derivatives")
             return {"actions": [(_fail, [why])], "io": {"capture": False}, **options}
+        if self._build.edit:
+            why = UserError("error: gradcheck builds the program anew, to check itself: there with= has no place")
+            return {"actions": [(_fail, [why])], "io": {"capture": False}, **options}
         return {"actions": [(_gradcheck, [self._asked, self._build.digests])], "io": {"capture": False}, **options}
 
     def graph(self) -> Task:
         """The task of the graphs.  It builds nothing."""
         options = {
             "params": [
-                {"name": "as_json", "long": "json", "type": bool, "default": False, "help": "print JSON, draw nothing"},
+                {**_JSON, "help": "print JSON, draw nothing"},
                 {"name": "out", "long": "out", "default": "", "help": "the file to draw into"},
                 {"name": "most", "long": "most", "type": int, "default": MOST, "help": "draw so many crates at most"},
             ]
@@ -176,6 +214,43 @@ class Tasks:
         if self._build is None:
             return {**self._refusing(), **options}
         return {"actions": [(_show_graph, [self._build, self._asked])], "io": {"capture": False}, **options}
+
+    def why(self) -> Task:
+        """The task that tells how stages stand and why.  It builds nothing."""
+        diff = {
+            "name": "with_diff",
+            "long": "diff",
+            "type": bool,
+            "default": False,
+            "help": "print the lines of IR that differ",
+        }
+        return self._asking(commands.why, [_JSON, diff])
+
+    def history(self) -> Task:
+        """The task that tells of the last runs."""
+        trace = {"name": "trace", "long": "trace", "default": "", "help": "write a trace for Perfetto there"}
+        return self._asking(commands.history, [_JSON, trace])
+
+    def replay(self) -> Task:
+        """The task that makes of a stage what can be sent to somebody."""
+        return self._asking(commands.replay, [])
+
+    def _asking(self, command: Callable[..., None], params: list[dict[str, Any]]) -> Task:
+        """A task that asks something of the build, with options and words of its own."""
+        options = {"params": params, "pos_arg": "words"}
+        if self._build is None:
+            return {**self._refusing(), **options}
+        return {"actions": [(_action(command), [self._build])], "io": {"capture": False}, **options}
+
+    def cache(self) -> Task:
+        """The task that looks after the cache; most of what it does wants no crate."""
+        return {"actions": [(_look_after_cache, [self._planned])], "pos_arg": "words", "io": {"capture": False}}
+
+    def _planned(self) -> Build:
+        if self._build is None:
+            assert self._error is not None
+            raise self._error
+        return self._build
 
     def _refusing(self) -> Task:
         return {"actions": [(_fail, [self._error])], "io": {"capture": False}}
@@ -186,11 +261,28 @@ def _digests() -> Digests:
 
 
 def _open(asked: Request, digests: Digests, *, gradcheck: bool = False) -> Build:
-    rust, tools = find_rust(asked.config.toolchain, digests), find_tools()
+    rust, tools, rerun = find_rust(asked.config.toolchain, digests), find_tools(), asked.rerun
     crate = open_crate(asked.folder, asked.choice, rust, digests)
     sources = Sources(_digest_of_std(asked.config, rust, digests), sources_digest(crate, digests))
     steps = plan(asked.config, crate, sources, rust, tools, offline=request.offline(), gradcheck=gradcheck)
-    return Build(steps, crate, crate.output / asked.config.name, Store(request.cache_folder()), digests)
+    rerun.check({step.name for step in steps})
+    edit = Edit(rerun.first, rerun.edited, tools) if rerun.edited else None
+    runs = Runs(request.cache_folder() / "runs" / asked.name)
+    return Build(steps, crate, crate.output / asked.folder_name, _cache(crate, asked.config), digests, runs, edit)
+
+
+def _cache(crate: Crate, config: Config) -> Cache:
+    # What is made for the processor that is here is wrong on another machine, and its key does not say which it was.
+    shared = None if config.codegen.cpu == "native" else _remote()
+    return Cache(Store(request.cache_folder()), Store(crate.output / ".cache"), shared)
+
+
+def _remote() -> Remote | None:
+    if not os.environ.get("CRATEGRAD_REMOTE"):
+        return None
+    from pipeline import remote
+
+    return remote.of_this_run()
 
 
 def _digest_of_std(config: Config, rust: Rust, digests: Digests) -> str:
@@ -199,20 +291,44 @@ def _digest_of_std(config: Config, rust: Rust, digests: Digests) -> str:
     return (sources_of_std if config.build_std == "full" else libraries_of_std)(rust, digests)
 
 
-def _is_fresh(task: Any, values: dict[str, Any], build: Build) -> bool:
-    fresh = bool(values) and build.is_fresh(task.name)
-    # With -s doit takes a task's dependencies away: the user debugs this stage, and wants to see it run.
-    alone = not task.task_dep and bool(build.steps[task.name].inputs)
-    # A fresh stage is run only where the user insists (-a).
-    task.meta = {"insisted": fresh or alone}
-    return fresh and not alone
+class _Freshness:
+    """doit's question whether a stage is up to date; its text, which `./doit info` prints, says why it is not."""
+
+    def __init__(self, build: Build, name: str, rerun: Rerun) -> None:
+        self._build = build
+        self._name = name
+        self._rerun = rerun
+
+    def __call__(self, task: Any, values: dict[str, Any]) -> bool:
+        is_known = bool(values) and self._build.is_fresh(self._name)
+        insisted = self._insisted(task)
+        # What doit has forgotten the cache may have; what is fresh runs only where somebody insists.
+        because = insisted or ("it was asked for all the same (-a)" if is_known else "")
+        task.meta = {_IF_IT_RUNS: because} if because else {}
+        return is_known and not insisted
+
+    def _insisted(self, task: Any) -> str:
+        """Why a stage is to run whatever the cache says."""
+        if self._rerun.forces(self._name):
+            return f"from={self._rerun.first}"
+        # With -s doit takes a task's dependencies away: the user debugs this stage, and wants to see it run.
+        alone = not task.task_dep and self._build.steps[self._name].inputs
+        return "it was asked for alone (-s)" if alone else ""
+
+    def __repr__(self) -> str:
+        if self._rerun.forces(self._name):
+            return f"from={self._rerun.first}"
+        return standing.state_of(self._build, self._name).why or "doit has forgotten it; the cache has not"
 
 
-def _carry_out(build: Build, task: Any) -> TaskFailed | dict[str, str]:
+def _carry_out(build: Build, rerun: Rerun, task: Any) -> TaskFailed | dict[str, str]:
     try:
-        build.carry_out(task.name, again=bool(task.meta and task.meta.get("insisted")))
+        build.carry_out(task.name, because=(task.meta or {}).get(_IF_IT_RUNS, ""))
     except UserError as error:
+        _action(commands.keep)(build, rerun)
         return _fail(error)
+    except OSError as error:  # of the crate's target folder; those of the cache are dealt with there
+        return _fail(UserError(f"error: {error.filename or task.name}: {error.strerror}"))
     finally:
         build.digests.save()
     return {"made": task.name}
@@ -229,29 +345,75 @@ def _fail(error: UserError) -> TaskFailed:
     return TaskFailed(error.message, report=False)
 
 
+def _action(command: Callable[..., None]) -> Callable[..., TaskFailed | None]:
+    """A command as doit's action, which goes by its parameters: what it raises is the task's failure."""
+
+    @wraps(command)
+    def action(build: Build, *given: Any, **options: Any) -> TaskFailed | None:
+        try:
+            command(build, *given, **options)
+        except UserError as error:
+            return _fail(error)
+        except OSError as error:
+            return _fail(UserError(f"error: {error.filename or 'what is asked for'}: {error.strerror}"))
+        finally:
+            build.digests.save()
+        return None
+
+    return action
+
+
 def _give_up(error: UserError) -> NoReturn:
     print(error.message, file=sys.stderr, flush=True)
     sys.exit(error.exit_code)
 
 
-def _summarise(build: Build) -> None:
+def _summarise(build: Build, rerun: Rerun) -> None:
     """Say where the program is and what each stage took."""
-    made = {name: build.made(name) for name in build.steps}
-    print(f"{build.crate.artifact.name}: {request.shown(build.product)}")
-    if build.crate.artifact.crate_type == "staticlib":
+    derivatives = _derivatives(build) if rerun.wants("enzyme") else ""
+    made = {name: build.made(name) for name in build.steps if rerun.wants(name)}
+    where = f"until {rerun.last}: {request.shown(build.view(rerun.last))}" if rerun.last else request.shown(build.product)
+    print(f"{build.crate.artifact.name}: {where}{f' ({build.edit})' if build.edit else ''}")
+    if build.crate.artifact.crate_type == "staticlib" and rerun.wants("link"):
         print(f"   to be linked with {' '.join(libraries_to_link(build.output('crate_bitcode')))}")
     for name, stage in made.items():
-        assert stage is not None, "the stages have run"
-        print(f"   {name:<14}{_how(stage)}")
+        print(f"   {name:<14}{_how(stage) if stage else 'has vanished from the cache'}")
     if (merged := made.get("llvm_link")) and (why := build.store.tree(merged.tree) / WHOLE).exists():
         print(f"   the whole program was merged: {why.read_text()}")
-    print(_derivatives(build))
+    if derivatives:
+        print(derivatives)
+
+
+def _tidy(build: Build) -> None:
+    """Note what was used; where this run has put more into the cache, see to its limit."""
+    made = list(filter(None, map(build.made, build.steps)))
+    for each in made:
+        build.store.note_use(each.key)
+    if any(each.how != "hit" and each.when >= _STARTED for each in made):
+        from pipeline import eviction
+
+        with suppress(OSError):  # it is the next build's to do, then
+            eviction.tidy(build.store.store, request.cache_limit())
+    build.store.release()
+
+
+def _look_after_cache(plan: Callable[[], Build], words: list[str]) -> TaskFailed | None:
+    from pipeline import cache_commands
+
+    try:
+        cache_commands.run(words, Store(request.cache_folder()), plan)
+    except UserError as error:
+        return _fail(error)
+    except OSError as error:
+        return _fail(UserError(f"error: {error.filename}: {error.strerror}"))
+    return None
 
 
 def _how(made: Made) -> str:
     if made.when < _STARTED:
         return "up to date"
-    return f"{made.seconds:7.2f} s" if made.how == "ran" else "from cache"
+    took = f"{made.seconds:7.2f} s{', edited' if made.how == EDITED else ''}"
+    return {"hit": "from cache", "fetched": "from the remote cache"}.get(made.how, took)
 
 
 def _derivatives(build: Build) -> str:
@@ -269,8 +431,10 @@ def _derivative(derivative: dict[str, Any], rung: str | None) -> str:
     return f"{derivative['derivative']}: {derivative['mode']} mode of {derivative['primal']} ({derivative['place']}){taken}"
 
 
-def _execute(build: Build) -> TaskFailed | None:
+def _execute(build: Build, _: Rerun) -> TaskFailed | None:
     """Run the program with the user's terminal and arguments, where cargo would: tests in their package's folder."""
+    if build.edit:
+        print(f"{request.shown(build.product)} is {build.edit}", file=sys.stderr, flush=True)
     crate = build.crate
     as_bench = ["--bench"] if crate.artifact.kind == "bench" else []
     finished = subprocess.run(
@@ -392,26 +556,27 @@ def _check(asked: Request, digests: Digests) -> TaskFailed | None:
     """The end of a build with `check: true`: gradcheck, unless these very programs have passed it."""
     from pipeline.gradcheck.harness import Check
 
-    store = Store(request.cache_folder())
     try:
-        programs = {name: build.made("link") for name, build in _built_for_gradcheck(asked, digests)}
+        built = dict(_built_for_gradcheck(asked, digests))
     except UserError as error:
         return _fail(error)
     finally:
         digests.save()
     check = Check(asked.points, asked.config.gradcheck.ranges)
+    programs = {name: build.made("link") for name, build in built.items()}
     key = stage_key(check, {name: made.tree for name, made in programs.items() if made}, digests)
-    if store.find(key):
+    cache = next(iter(built.values())).store
+    if cache.find(key):
         return None
     begin = time.monotonic()
     failed = _gradcheck(asked, digests, "", [])
     if failed is None:
-        with store.scratch() as scratch:
+        with cache.scratch() as scratch:
             out, log = scratch / "out", scratch / "log"
             out.mkdir()
             log.touch()
             (out / "passed").touch()
-            store.publish(key, out, log, time.monotonic() - begin)
+            cache.publish(key, out, log, time.monotonic() - begin)
     return failed
 
 
@@ -421,15 +586,8 @@ def _built_for_gradcheck(asked: Request, digests: Digests) -> Iterator[tuple[str
 
     for name, config in builds.variants(asked.config).items():
         build = _open(replace(asked, config=config), digests, gradcheck=True)
-        _bring_up_to_date(build, name)
+        commands.bring_up_to_date(build, list(build.steps), f" ({name})")
         yield name, build
-
-
-def _bring_up_to_date(build: Build, name: str) -> None:
-    for step in build.steps:
-        if not build.is_fresh(step):
-            sys.stderr.write(f"   {step} ({name})\n")
-            build.carry_out(step)
 
 
 def _left_out(build: Build, known: Sequence[Function]) -> set[str]:
@@ -439,10 +597,10 @@ def _left_out(build: Build, known: Sequence[Function]) -> set[str]:
     return {f"{each['derivative']} of {each['primal']}" for each in made if each["derivative"] not in called}
 
 
-def run_tests(k: str, m: str, x: bool, lf: bool, full: bool, arguments: list[str]) -> TaskFailed | None:
+def run_tests(k: str, m: str, x: bool, lf: bool, full: bool, faults: bool, arguments: list[str]) -> TaskFailed | None:
     """The test suite, by pytest."""
     options = [*(["-k", k] if k else []), *(["-m", m] if m else []), *(["-x"] if x else []), *(["--lf"] if lf else [])]
-    options += ["--full"] if full else []
+    options += [*(["--full"] if full else []), *(["--faults", "tests/faults"] if faults else [])]
     side_by_side = ["--numprocesses=auto", "--dist=loadfile", "--no-loadscope-reorder"]  # a file's tests share what they build
     argv = [sys.executable, "-m", "pytest", *side_by_side, *options, *arguments]
     finished = subprocess.run(argv, cwd=request.ROOT, check=False)
@@ -480,6 +638,7 @@ def test_task() -> Task:
             {"name": "m", "short": "m", "default": "", "help": "only tests with these marks (pytest -m)"},
             {"name": "x", "short": "x", "type": bool, "default": False, "help": "stop at the first failure"},
             {"name": "full", "long": "full", "type": bool, "default": False, "help": "those that take half an hour, too"},
+            {"name": "faults", "long": "faults", "type": bool, "default": False, "help": "only tests/faults, at full numbers"},
             {"name": "lf", "long": "lf", "type": bool, "default": False, "help": "only what failed last time"},
         ],
         "pos_arg": "arguments",

@@ -18,8 +18,9 @@ from tests.workbench import CUBE, Workbench
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`./doit test --full`."""
+    """`./doit test --full` and `--faults`."""
     parser.addoption("--full", action="store_true", help="run what is marked as full, too")
+    parser.addoption("--faults", action="store_true", help="the faults of tests/faults at their full numbers")
 
 
 LONGEST = ("bad_input", "bodies", "families", "table", "fuzz", "artifacts", "strategies", "forms", "verify", "prebuilt")
@@ -40,6 +41,36 @@ def _when(item: pytest.Item) -> int:
     if item.get_closest_marker("toolchain") is None:
         return 0
     return 1 if name in LONGEST else 2
+
+
+class Rounds:
+    """How often a fault is tried: few times, or many times with `--faults`; what came of it is told at the end of the run."""
+
+    def __init__(self, request: pytest.FixtureRequest) -> None:
+        self._many = request.config.getoption("--faults")
+        self._told = request.node.user_properties
+
+    def __call__(self, few: int, many: int) -> int:
+        return many if self._many else few
+
+    def tell(self, what: str) -> None:
+        self._told.append(("faults", what))
+
+
+@pytest.fixture
+def rounds(request: pytest.FixtureRequest) -> Rounds:
+    """How often a fault is tried."""
+    return Rounds(request)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Tell how often each fault was tried."""
+    told = [
+        what for report in terminalreporter.stats.get("passed", ()) for kind, what in report.user_properties if kind == "faults"
+    ]
+    if told:
+        terminalreporter.section("faults")
+        terminalreporter.write_line("\n".join(sorted(told)))
 
 
 @pytest.fixture
@@ -91,7 +122,7 @@ def own_cache(bench: Workbench, tmp_path: Path) -> Path:
     std = json.loads((bench.output() / "stages/01-build_std.json").read_text())
     keys = Path("keys", std["key"][:2])
     (cache / keys).mkdir(parents=True)
-    for path in (cache_folder() / keys).glob(f"{std['key']}.*"):
+    for path in (cache_folder() / keys).glob(f"{std['key']}.entry"):
         shutil.copy(path, cache / keys)
     shutil.copytree(cache_folder() / "trees" / std["tree"], cache / "trees" / std["tree"], copy_function=os.link)
     bench.environment["CRATEGRAD_CACHE"] = str(cache)

@@ -173,23 +173,59 @@ def test_stages_may_run_under_several_processes(bench: Workbench) -> None:
 def test_an_interrupt_keeps_finished_stages_and_leaves_nothing_else(
     bench: Workbench, own_cache: Path, signum: signal.Signals
 ) -> None:
-    bench.write(CUBE.replace("x * x * x", f"x * x * x + 0.0 * {time.time()}"))
-    environment = {**os.environ, **bench.environment}
-    child = subprocess.Popen(
-        [ROOT / "doit", "build", f"crate={bench.folder}"], env=environment, stderr=subprocess.PIPE, text=True
-    )
-    assert child.stderr is not None
-    said = ""
-    while "llvm_link" not in said:
-        said += child.stderr.readline()
-    child.send_signal(signum)
-    said += child.stderr.read()
-    assert child.wait() == 128 + signum
+    code, said = _signalled_at("llvm_link", bench, signum)
+    assert code == 128 + signum
     assert "interrupted: finished stages are kept" in said
     assert "Traceback" not in said
     assert list((own_cache / "tmp").iterdir()) == []
     assert _processes_naming(own_cache) == []
     assert "crate_bitcode" not in bench.build().ran
+
+
+def test_a_killed_run_loses_no_finished_stage(bench: Workbench, own_cache: Path) -> None:
+    code, _ = _signalled_at("opt1", bench, signal.SIGKILL)
+    assert code == -signal.SIGKILL
+    again = bench.build()
+    assert {"build_std", "crate_bitcode"} & set(again.ran) == set()
+    assert bench.doit("cache", "gc").returncode == 0
+    assert list((own_cache / "tmp").iterdir()) == []
+
+
+def test_without_doits_state_nothing_runs_again(bench: Workbench, own_cache: Path) -> None:
+    bench.build()
+    states = list((own_cache / "doit").iterdir())
+    for damage in (b"", b"{", b"\xff\0", b"[]", b'{"opt1": 7}'):
+        for state in states:
+            state.write_bytes(damage)
+        again = bench.build()
+        assert again.ran == []
+        assert "warning" not in again.stderr
+    shutil.rmtree(own_cache / "doit")
+    assert bench.build().ran == []
+
+
+def test_two_builds_of_the_same_at_the_same_time(bench: Workbench, own_cache: Path) -> None:
+    """Whoever comes second waits, and takes what the first has made."""
+    bench.write(CUBE.replace("x * x * x", f"x * x * x + 0.0 * {time.time()}"))
+    command = [str(ROOT / "doit"), "build", f"crate={bench.folder}"]
+    environment = {**os.environ, **bench.environment, "CRATEGRAD_CACHE": str(own_cache)}
+    both = [subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    said = [each.communicate()[1] for each in both]
+    assert [each.returncode for each in both] == [0, 0], said
+    assert "Traceback" not in "".join(said)
+    assert "waiting for another ./doit" in "".join(said)
+    assert bench.build().ran == []
+
+
+def test_a_cache_that_cannot_be_written_is_a_warning(bench: Workbench) -> None:
+    bench.environment["CRATEGRAD_CACHE"] = "/dev/null/cache"
+    plain = ("autodiff=false", "bitcode=false", "build_std=none")
+    built = bench.build(*plain)
+    assert built.ran == ["crate_bitcode", "link"]
+    assert built.stderr.count("warning: the cache cannot be used (Not a directory: /dev/null/cache/tmp)") == 1
+    assert (bench.output() / "bench").exists()
+    assert bench.build(*plain).ran == []
+    assert "left as it is" in bench.doit("cache", "gc").stderr
 
 
 def test_a_crate_without_derivatives_is_built_as_by_cargo(bench: Workbench) -> None:
@@ -275,6 +311,21 @@ def test_dependencies_from_the_registry_and_by_path_are_merged(bench: Workbench,
     assert {"bench", "helper", "num_traits"} <= modules
     (tmp_path / "helper/src/lib.rs").write_text(f"pub fn square(x: f64) -> f64 {{\n    x * x + {time.time()}\n}}\n")
     assert bench.build().ran == ALL[1:]
+
+
+def _signalled_at(stage: str, bench: Workbench, signum: signal.Signals) -> tuple[int, str]:
+    """How a build ended that got a signal when it came to a stage, and what it said."""
+    bench.write(CUBE.replace("x * x * x", f"x * x * x + 0.0 * {time.time()}"))
+    environment = {**os.environ, **bench.environment}
+    command = [str(ROOT / "doit"), "build", f"crate={bench.folder}"]
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as child:
+        assert child.stderr is not None
+        said = ""
+        while stage not in said:
+            said += child.stderr.readline()
+        child.send_signal(signum)
+        said += child.stderr.read()
+    return child.returncode, said
 
 
 def _handle(bench: Workbench, stage: str) -> Path:

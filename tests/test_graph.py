@@ -275,25 +275,29 @@ def parts(stage: object, digests: Digests, **inputs: str) -> why.Parts:
     return why.parts(describe(stage, inputs, digests))
 
 
+def told(was: why.Parts, now: why.Parts) -> list[str]:
+    return why.told(why.changes(was, now))
+
+
 def test_settings_and_tools_that_are_others_are_named(tmp_path: Path, digests: Digests) -> None:
     opt, other = made_up(tmp_path / "opt"), made_up(tmp_path / "other")
     was = parts(Opt1(opt, 2), digests, module="a" * 64)
-    assert why.told(was, parts(Opt1(opt, 2), digests, module="b" * 64)) == []
+    assert told(was, parts(Opt1(opt, 2), digests, module="b" * 64)) == []
     assert why.changed("inputs", was, parts(Opt1(opt, 2), digests, module="b" * 64)) == ["module"]
-    assert why.told(was, parts(Opt1(opt, 3), digests, module="a" * 64)) == ["`level` was 2, is 3"]
-    assert why.told(was, parts(Opt1(other, 2), digests, module="a" * 64)) == ["`opt` is another"]
+    assert told(was, parts(Opt1(opt, 3), digests, module="a" * 64)) == ["`level` was 2, is 3"]
+    assert told(was, parts(Opt1(other, 2), digests, module="a" * 64)) == ["`opt` is another"]
 
 
 def test_another_strategy_is_one_reason_and_not_ten(tools: Tools, digests: Digests) -> None:
     was = parts(LlvmLink(SingleModuleMerge(tools.llvm_link, tools.llvm_nm, tools.opt)), digests)
     now = parts(LlvmLink(FatLto(tools.cc, tools.lld)), digests)
-    assert why.told(was, now) == ["`strategy` was SingleModuleMerge, is FatLto"]
+    assert told(was, now) == ["`strategy` was SingleModuleMerge, is FatLto"]
 
 
 def test_an_edit_of_the_pipeline_is_named(digests: Digests, tmp_path: Path) -> None:
     now = parts(Opt1(Tool(made_up(tmp_path / "opt").path), 2), digests)
     was = {**now, "code": {**now["code"], "pipeline.stages.opt1": "another"}}
-    assert why.told(was, now) == ["the pipeline itself was edited: pipeline/stages/opt1"]
+    assert told(was, now) == ["the pipeline itself was edited: pipeline/stages/opt1"]
 
 
 def test_of_many_names_the_first_are_said() -> None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import errno
-import json
 import multiprocessing
+import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pipeline.store import Entry, Store, tree_digest, write_whole
+from pipeline.store import Entry, Store, tree_digest, write_whole, written
 
 FILES = {"module.bc": "bitcode", "native/core.a": "archive"}
 KEY, OTHER_KEY = "ab" * 32, "ab" + "cd" * 31
@@ -39,7 +40,7 @@ def content(folder: Path) -> dict[str, str]:
 
 
 def key_file(store: Store) -> Path:
-    (path,) = (store.root / "keys").rglob("*.json")
+    (path,) = (store.root / "keys").rglob("*.entry")
     return path
 
 
@@ -48,7 +49,7 @@ def key_file(store: Store) -> Path:
 
 def test_published_is_found_with_every_byte(store: Store) -> None:
     entry = publish(store, KEY)
-    assert store.find(KEY) == entry == Entry(tree_digest(store.tree(entry.tree)), 1.5)
+    assert store.find(KEY) == entry == Entry(KEY, tree_digest(store.tree(entry.tree)), sum(map(len, FILES.values())), 1.5)
     assert content(store.tree(entry.tree)) == FILES
 
 
@@ -59,10 +60,8 @@ def test_published_is_found_by_the_next_run(store: Store) -> None:
 def test_log_is_kept_with_its_key(store: Store) -> None:
     publish(store, KEY)
     publish(store, OTHER_KEY)
-    assert store.log(KEY).read_text() == f"made {KEY}\n"
-    store.log(KEY).unlink()
-    assert store.find(KEY) is None
-    assert store.find(OTHER_KEY) is not None
+    assert store.log(KEY) == f"made {KEY}\n".encode()
+    assert store.log(OTHER_KEY) == f"made {OTHER_KEY}\n".encode()
 
 
 def test_empty_store_has_nothing_and_is_not_made_by_asking(store: Store) -> None:
@@ -157,17 +156,28 @@ def test_truncated_key_is_a_miss_at_every_length(store: Store) -> None:
     assert store.find(KEY) is not None
 
 
-@pytest.mark.parametrize("garbage", [b"\xff\xfe", b"\0" * 80, b"null", b"[]", b"7", b"{}", b'{"tree": "00", "seconds": {}}'])
-def test_key_of_garbage_is_a_miss(store: Store, garbage: bytes) -> None:
+@pytest.mark.parametrize(
+    "garbage", [b"\xff\xfe", b"\0" * 80, b"null", b"[]", b"7", b"{}", b'{"tree": "00", "seconds": {}}', b"[" * 9999]
+)
+def test_key_of_garbage_is_a_miss_and_is_removed(store: Store, garbage: bytes) -> None:
     publish(store, KEY)
-    key_file(store).write_bytes(garbage)
+    path = key_file(store)
+    path.write_bytes(garbage)
     assert store.find(KEY) is None
+    assert not path.exists()
+
+
+def test_entry_of_another_key_is_a_miss(store: Store) -> None:
+    publish(store, KEY)
+    shutil.copy(key_file(store), key_file(store).with_name(f"{OTHER_KEY}.entry"))
+    assert store.find(OTHER_KEY) is None
+    assert store.find(KEY) is not None
 
 
 @pytest.mark.parametrize("tree", ["{}", "0" * 64])
 def test_key_of_a_tree_that_is_not_there_is_a_miss(store: Store, tree: str) -> None:
     publish(store, KEY)
-    key_file(store).write_text(json.dumps({"tree": tree, "seconds": 1}))
+    key_file(store).write_bytes(written(Entry(KEY, tree, 1, 1.0), b""))
     assert store.find(KEY) is None
 
 
@@ -176,10 +186,9 @@ def test_key_that_names_a_folder_elsewhere_removes_nothing(store: Store, tmp_pat
     (tmp_path / "precious").mkdir()
     tree = publish(store, KEY).tree
     path = key_file(store)
-    path.write_text(json.dumps({"tree": name.format(folder=tmp_path), "seconds": 1}))
+    path.write_bytes(written(Entry(KEY, name.format(folder=tmp_path), 1, 1.0), b""))
     assert store.find(KEY) is None
     assert (tmp_path / "precious").exists()
-    assert path.exists()
     assert store.tree(tree).exists()
 
 
@@ -216,9 +225,7 @@ def stopped_at(monkeypatch: pytest.MonkeyPatch, number: int, error: BaseExceptio
     monkeypatch.setattr(Path, "rename", rename)
 
 
-@pytest.mark.parametrize(
-    "number", [1, 2, 3], ids=["before the tree is there", "before the log is there", "before the key is there"]
-)
+@pytest.mark.parametrize("number", [1, 2], ids=["before the tree is there", "before the key is there"])
 def test_publishing_that_is_interrupted_has_published_nothing(
     store: Store, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
@@ -227,7 +234,7 @@ def test_publishing_that_is_interrupted_has_published_nothing(
         with pytest.raises(KeyboardInterrupt):
             publish(store, KEY)
     assert store.find(KEY) is None
-    assert list(store.root.rglob(f"{KEY}.json")) == []
+    assert list(store.root.rglob(f"{KEY}.*")) == []
     assert all(store.intact(tree.name) for tree in (store.root / "trees").iterdir())
     assert publish(store, KEY) == store.find(KEY)
 
@@ -249,6 +256,17 @@ def test_write_whole_leaves_the_new_or_the_old(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(KeyboardInterrupt):
         write_whole(path, b"newer")
     assert path.read_text() == "new"
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(("umask", "mode"), [(0o022, 0o644), (0o007, 0o660)])
+def test_write_whole_leaves_a_file_for_those_whom_the_umask_lets(tmp_path: Path, umask: int, mode: int) -> None:
+    before = os.umask(umask)
+    try:
+        write_whole(tmp_path / "file", b"")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "file").stat().st_mode & 0o777 == mode
 
 
 def test_write_whole_is_never_seen_in_parts(tmp_path: Path) -> None:
@@ -258,6 +276,27 @@ def test_write_whole_is_never_seen_in_parts(tmp_path: Path) -> None:
     with path.open() as old:
         write_whole(path, b"new")
         assert old.read() == "old"
+
+
+def test_nothing_is_renamed_before_it_is_on_the_disk(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """F19: after a loss of power there is all of what is to be seen."""
+    done: list[str] = []
+    fsync, rename = os.fsync, Path.rename
+
+    def noting_fsync(handle: int) -> None:
+        path = Path(f"/proc/self/fd/{handle}").readlink()
+        done.append(f"flush {path.name if path.parent.parent.name != 'cache' or path.is_dir() else 'entry'}")
+        fsync(handle)
+
+    def noting_rename(path: Path, target: Path) -> Path:
+        done.append(f"rename {target.suffix or 'tree'}")
+        return rename(path, target)
+
+    monkeypatch.setattr(os, "fsync", noting_fsync)
+    monkeypatch.setattr(Path, "rename", noting_rename)
+    publish(store, KEY)
+    flushes = ["flush module.bc", "flush core.a"]
+    assert done == [*flushes, "rename tree", "flush trees", "flush entry", "rename .entry", f"flush {KEY[:2]}"]
 
 
 # ---- At the same time

@@ -54,9 +54,9 @@ class Finished:
 
     @property
     def stages(self) -> dict[str, str]:
-        """Each stage of the build's summary: `ran`, `hit` or `fresh`."""
-        words = {"up to date": "fresh", "from cache": "hit"}
-        lines = re.findall(r"^   (\w+) +(up to date|from cache|[\d.]+ s)$", self.stdout, re.MULTILINE)
+        """Each stage of the build's summary: `ran`, `hit`, `fetched` or `fresh`."""
+        words = {"up to date": "fresh", "from cache": "hit", "from the remote cache": "fetched"}
+        lines = re.findall(r"^   (\w+) +(up to date|from (?:the remote )?cache|[\d.]+ s)$", self.stdout, re.MULTILINE)
         return {name: words.get(how, "ran") for name, how in lines}
 
     @property

@@ -16,10 +16,9 @@ from pipeline.build import Build, Made
 from pipeline.crate import Crate
 from pipeline.digests import source_files
 from pipeline.errors import UserError
-from pipeline.graph.stage_graph import edited_since
-from pipeline.graph.state import FRESH, NOT_MADE, STALE, State
 from pipeline.stages.abi_fixup import DERIVATIVES
 from pipeline.stages.crate_bitcode import BITCODE, CrateBitcode
+from pipeline.standing import FRESH, NOT_MADE, STALE, State, edited_since
 from pipeline.targets import Target
 
 if TYPE_CHECKING:
@@ -197,7 +196,7 @@ def _edited(graph: nx.DiGraph, made: Made) -> dict[str, str]:
 def _concerns_all(build: Build, made: Made) -> bool:
     """True where more than sources is another, or where the lock is: which crates that concerns is cargo's to know."""
     was, now = made.parts, build.parts_now("crate_bitcode")
-    if not was or why.told(was, now) or why.changed("inputs", was, now):
+    if not was or why.told(why.changes(was, now)) or why.changed("inputs", was, now):
         return True
     packages = build.crate.packages
     manifests = [folder / name for folder in packages for name in ("Cargo.lock", "Cargo.toml", ".cargo/config.toml")]

@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 from pipeline import process
 from pipeline.errors import UserError
 from pipeline.graph.choosing import THROUGH
-from pipeline.graph.state import FRESH, STALE, WAITS
+from pipeline.standing import FRESH, STALE, WAITS
 from pipeline.why import first_of
 from pipeline.yaml_source import visible
 

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from pipeline.build import Build
-from pipeline.graph.state import FRESH, WORDS
+from pipeline.standing import FRESH, WORDS
 from pipeline.why import first_of
 
 if TYPE_CHECKING:

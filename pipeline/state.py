@@ -1,0 +1,36 @@
+"""What doit remembers of its tasks between runs, as a backend of doit's: `pyproject.toml` names it.
+
+It is a hint: where it is lost, damaged or cannot be written, each stage finds its output in the cache.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from doit.dependency import JsonDB
+
+from pipeline.store import write_whole
+
+
+class State(JsonDB):  # type: ignore[misc]
+    """doit's database in a JSON file, which is read and written whole."""
+
+    desc = "JSON, written whole; no harm where it is lost or damaged"
+    _read = b""
+
+    def _load(self) -> dict[str, dict[str, Any]]:
+        try:
+            self._read = Path(self.name).read_bytes()
+            return msgspec.json.decode(self._read, type=dict[str, dict[str, Any]])
+        except (OSError, msgspec.MsgspecError, UnicodeError, RecursionError):
+            return {}
+
+    def dump(self) -> None:
+        """Write it, where it has changed."""
+        new = msgspec.json.encode(self._db)
+        if new != self._read:
+            with suppress(OSError):
+                write_whole(Path(self.name), new)
