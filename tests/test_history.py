@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -35,16 +36,16 @@ def three_runs(tmp_path: Path) -> Path:
 def test_each_run_is_a_line(three_runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, second, third = told(capsys, three_runs).splitlines()
     assert first.startswith("    1  2")
-    assert " s  3 ran  ./doit " in first
-    assert " s  2 ran, link failed  ./doit " in second
-    assert " s  2 from cache  ./doit " in third
+    assert " s  3 ran  ./doit" in first
+    assert " s  2 ran, link failed  ./doit" in second
+    assert " s  2 from cache  ./doit" in third
 
 
 def test_a_run_in_full_has_a_line_for_each_stage(three_runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, opt1, opt2 = told(capsys, three_runs, ["3"]).splitlines()
-    assert opt1.endswith('from cache, saved 0.00 s: `word` was "eins", is "one"')
+    assert re.search(r'from cache, saved \d+\.\d\d s: `word` was "eins", is "one"$', opt1)
     assert "12 B" in opt2
-    assert opt2.split()[:3] == ["opt2", "0.00", "s"]
+    assert re.match(r" *opt2 +\d+\.\d\d s ", opt2)
     with pytest.raises(UserError, match="run 7 is not remembered\n  = help: there are 1 to 3"):
         told(capsys, three_runs, ["7"])
 
