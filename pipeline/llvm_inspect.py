@@ -67,6 +67,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "IsALoadInst": (c_void_p, [c_void_p]),
     "IsAStoreInst": (c_void_p, [c_void_p]),
     "IsAPHINode": (c_void_p, [c_void_p]),
+    "IsASwitchInst": (c_void_p, [c_void_p]),
     "IsAIntToPtrInst": (c_void_p, [c_void_p]),
     "IsAPtrToIntInst": (c_void_p, [c_void_p]),
     "IsASelectInst": (c_void_p, [c_void_p]),
@@ -513,10 +514,22 @@ class Inspector:
         return self.chosen(phi)[self.incoming_blocks(phi).index(block)]
 
     def phis_of_one_block_twice(self, function: Value) -> list[Value]:
-        """The phis of floats to which a block leads in several ways, as a `switch` does."""
+        """The phis of floats to which a block leads in several ways, as a `switch` does.
+
+        And in a function with a `switch` those that may become so, as what lies on the way has no effect but takes time: that
+        have one and the same float from several blocks.
+        """
         phis = filter(self.api.IsAPHINode, self.module.returning_instructions(function))
         floats = [phi for phi in phis if self.float_name(self.api.TypeOf(phi))]
-        return [phi for phi in floats if len(set(blocks := self.incoming_blocks(phi))) < len(blocks)]
+        has_switch = any(self.api.IsASwitchInst(i) for i in self.module.instructions(function))
+        return [
+            phi for phi in floats if _repeats(self.incoming_blocks(phi)) or (has_switch and _repeats(self._numbers_chosen(phi)))
+        ]
+
+    def _numbers_chosen(self, phi: Value) -> list[Value]:
+        """What a phi chooses from but constants; of what is read, from where."""
+        chosen = [value for value in self.chosen(phi) if not self.api.IsAConstant(value)]
+        return [self.operands(value)[0] if self.is_plain_load(value) else value for value in chosen]
 
     def is_intrinsic(self, value: Value) -> bool:
         """True for a call of one of LLVM's own functions."""
@@ -682,3 +695,7 @@ class Inspector:
 
     def _opcode(self, value: Value) -> int:
         return int(self.api.GetInstructionOpcode(value)) if self.api.IsAInstruction(value) else 0
+
+
+def _repeats(values: list[Value]) -> bool:
+    return len(set(values)) < len(values)

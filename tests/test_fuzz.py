@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -103,3 +104,21 @@ def test_random_functions_are_right_or_refused(tmp_path: Path, count: int) -> No
     assert failed == []
     counts = Counter(verdict.kind for verdict in verdicts)
     assert counts["right"] >= SHARE * (len(functions) - counts["invalid"])
+
+
+KEPT = sorted((Path(__file__).parent / "fuzz" / "kept").glob("*.rs"))
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A function that was wrong, shrunk."""
+
+    text: str
+
+
+@pytest.mark.toolchain
+def test_what_was_wrong_is_right(tmp_path: Path) -> None:
+    verdicts = judge([Kept(path.read_text()) for path in KEPT], "3", tmp_path)
+    assert {path.name: verdict.kind for path, verdict in zip(KEPT, verdicts, strict=True)} == {
+        path.name: "right" for path in KEPT
+    }

@@ -828,6 +828,14 @@ def test_a_switch_that_gives_each_float_once_stays(tmp_path: Path) -> None:
     assert audit(TOOLS.libllvm, tmp_path / "given.bc", ["shim"]) == []
 
 
+def test_a_switch_that_may_give_a_float_twice_is_branches(tmp_path: Path) -> None:
+    """What lies between has no effect, and may go."""
+    source = SWITCH.format(third="other", twice="").replace("1.0, %other", "%x, %other")
+    assert "switch" not in body(mended(tmp_path, source, switches.lower))
+    assert [finding.message for finding in audit(TOOLS.libllvm, tmp_path / "given.bc", ["shim"])] == [_TWICE]
+    assert audit(TOOLS.libllvm, tmp_path / MODULE, ["shim"]) == []
+
+
 @pytest.mark.parametrize(("unknown", "known"), [("maximumnum.f64", "maxnum.f64"), ("minimumnum.v2f64", "minnum.v2f64")])
 def test_the_larger_of_two_is_by_an_intrinsic_that_enzyme_knows(tmp_path: Path, unknown: str, known: str) -> None:
     ty = "<2 x double>" if "v2" in unknown else "double"

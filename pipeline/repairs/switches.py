@@ -1,6 +1,7 @@
-"""A `switch` that leads to a block by several of its cases is made branches, where a float is chosen there.
+"""A `switch` that leads to a block by several of its cases, or will, is made branches, where a float is chosen there.
 
-Enzyme goes through the ways into a block and adds for each: what comes twice from the same block would count twice.
+Enzyme goes through the ways into a block and adds for each: what comes twice from the same block would count twice.  That
+it does may be Enzyme's own doing: it takes out loops that have no effect (of `tanh`, which LLVM alone would keep).
 """
 
 from __future__ import annotations
