@@ -19,10 +19,10 @@ FULL = pytest.mark.full
 @pytest.mark.parametrize(
     ("crate", "level", "count"),
     [
-        ("bodies", "0", 858),
-        ("bodies", "3", 858),
+        ("bodies", "0", 936),
+        ("bodies", "3", 936),
         ("elements", "3", 156),
-        *(pytest.param("bodies", level, 858, marks=FULL) for level in "12"),
+        *(pytest.param("bodies", level, 936, marks=FULL) for level in "12"),
     ],
 )
 def test_every_body_is_right(crate: str, level: str, count: int) -> None:

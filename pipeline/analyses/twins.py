@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pipeline.analyses.addresses import roots
 from pipeline.analyses.control_flow import ControlFlow, Loop
 from pipeline.analyses.loop_exits import is_in, parts
 from pipeline.llvm import Value
@@ -27,7 +28,7 @@ def twins(inspector: Inspector, flow: ControlFlow) -> Iterator[Loop]:
     for load in _loads(inspector, flow):
         pointer = inspector.operands(load)[0]
         if loop := _varying_in(inspector, loops, load, pointer):
-            read[loop.header] |= _roots(inspector, pointer)
+            read[loop.header] |= roots(inspector, pointer)
     seen: set[Value] = set()
     for loop in loops:
         if not read[loop.header] or is_apart(inspector, flow, loop):
@@ -54,13 +55,13 @@ def is_apart(inspector: Inspector, flow: ControlFlow, loop: Loop) -> bool:
     """Whether nobody can tell how often a loop runs, or its end is one of its own."""
     asked = [one for _, one in conditions(inspector, flow, loop)]
     ends = [inspector.operands(one)[number] for one in asked for number in fixed(inspector, loop, one)]
-    return all(_is_of(inspector, HIDDEN, one) for one in asked) or any(_is_of(inspector, APART, end) for end in ends)
+    return all(is_of(inspector, HIDDEN, one) for one in asked) or any(is_of(inspector, APART, end) for end in ends)
 
 
-def _is_of(inspector: Inspector, prefix: str, value: Value) -> bool:
+def is_of(inspector: Inspector, prefix: str, value: Value) -> bool:
     """Whether something comes from a function called so, or is so far behind a pointer as does."""
     if inspector.api.IsAGetElementPtrInst(value):
-        return any(_is_of(inspector, prefix, index) for index in inspector.operands(value)[1:])
+        return any(is_of(inspector, prefix, index) for index in inspector.operands(value)[1:])
     return inspector.module.is_call(value) and inspector.module.name(inspector.module.callee(value)).startswith(prefix)
 
 
@@ -88,16 +89,3 @@ def _phis(inspector: Inspector, value: Value) -> Iterator[Value]:
             if inspector.api.IsAPHINode(one):
                 yield one
             waiting += inspector.chosen(one) if inspector.is_choice(one) else inspector.operands(one)
-
-
-def _roots(inspector: Inspector, pointer: Value) -> set[Value]:
-    """What a pointer leads into, be it read from there: before optimisation each use reads it anew."""
-    found: set[Value] = set()
-    known: set[Value] = set()
-    waiting = [pointer]
-    while waiting:
-        new = [base for base in inspector.bases(waiting.pop()) if base not in known]
-        known.update(new)
-        waiting += [inspector.operands(base)[0] for base in new if inspector.is_plain_load(base)]
-        found.update(base for base in new if not inspector.is_plain_load(base))
-    return found

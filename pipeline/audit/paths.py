@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pipeline.analyses.control_flow import ControlFlow
 from pipeline.analyses.loop_choices import shortcuts
 from pipeline.analyses.loop_exits import doubtful, miscounted, ordered
+from pipeline.analyses.overwritten import overwritten
 from pipeline.analyses.results import at_risk
 from pipeline.analyses.twins import twins
 from pipeline.audit.finding import finding
@@ -19,6 +20,8 @@ _JUMPED_OVER = "what this loop ends on may be jumped over, and it ends on someth
 _ORDERED = "this loop ends where what it counts is as large as something else, and would end only where it is equal"
 _AT_LEAST = "this loop goes on while something is at least as large as something else, and its runs would be miscounted"
 _TWINS = "this loop reads what another one reads, as often, and what it reads would be taken for what that one has read"
+
+_OVERWRITTEN = "what is read here is written over by a later run of the loop, and reverse mode would read what was written"
 
 _TWICE = "a float comes here twice from the same place, by several cases of a `match`, and its adjoint would count twice"
 _CARRIED = "of a value that this loop carries only the last choice, or the product of what divides it, would be followed"
@@ -47,6 +50,8 @@ def of_loops(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
 def _of_values(inspector: Inspector, flow: ControlFlow) -> Iterator[Diagnostic]:
     for loop in twins(inspector, flow):
         yield finding(inspector, flow.ends[loop.header], _TWINS)
+    for load in overwritten(inspector, flow):
+        yield finding(inspector, load, _OVERWRITTEN)
     for loop in flow.loops():
         for _, following in shortcuts(inspector, loop):
             yield finding(inspector, following, _CARRIED)

@@ -354,6 +354,8 @@ CODE = {
         1 for (t, &$:x) in $-M.iter_mut().zip($S.iter()) { *t = *t * $r + $f; }
         1 $-M.iter_mut().for_each(|t| { let $:x = *t; *t = $k; });
         1 for c in $-M.chunks_mut($d) { c.reverse(); if let [first, .., last] = c { *first = *first * *last; } }
+        2 for $:n in 1..$~M.len() { let ($:x, $:x) = ($=M[$=n - 1], $=M[$=n]); $=M[$=n - 1] = $=x * $=x.tanh() + $f; }
+        1 for $:n in (1..$~M.len()).rev() { let $:x = $=M[$=n - 1]; $=M[$=n] = $=M[$=n] * $=x.tanh() + $f; }
         2 for $:n in 0..$-M.len() { let $:x = $=M[$=n].tanh(); let rest = &mut $=M[$=n + 1..]; for k in 0..rest.len() { rest[k] = rest[k] * $=x * $r + $f; } }
         1 let mut sum = $f; for k in 0..$!S.len() / 2 { sum += $=S[2 * k] * $=S[2 * k]; } for k in 0..$=S.len() / 2 { $F += sum.tanh() * $=S[2 * k]; }
         1 let pairs: Vec<(T, T)> = $j.map(|$:x| ($=x, $k)).collect(); let sum = pairs.iter().map(|pair| pair.0 * pair.1).sum::<T>(); for pair in &pairs { $F += sum.tanh() * pair.0; }

@@ -302,6 +302,49 @@ body!(reads_pairs_twice, |xs| {
     rest
 });
 
+body!(multiplies_by_the_next, |xs| {
+    let mut b = xs.to_vec();
+    for i in 1..b.len() {
+        b[i - 1] = b[i - 1] * b[i];
+    }
+    b.iter().copied().sum()
+});
+
+body!(sweeps_in_place, |xs| {
+    let mut grid = xs.to_vec();
+    for _ in 0..3 {
+        for i in 2..grid.len() {
+            grid[i - 1] = (grid[i - 2] * grid[i]).sin() + grid[i - 1];
+        }
+    }
+    grid.iter().copied().sum()
+});
+
+body!(sweeps_backwards, |xs| {
+    let mut grid = xs.to_vec();
+    for i in (1..grid.len()).rev() {
+        grid[i] = grid[i] * grid[i - 1] + grid[0];
+    }
+    grid.iter().copied().sum()
+});
+
+body!(sweeps_over_pairs, |xs| {
+    let mut pairs: Vec<(T, T)> = xs.iter().map(|&x| (x, x * 0.5)).collect();
+    for i in 1..pairs.len() {
+        pairs[i - 1].0 = pairs[i].0 * pairs[i - 1].1;
+        pairs[i - 1].1 = pairs[i].1 * pairs[i].0;
+    }
+    pairs.iter().map(|pair| pair.0 * pair.1).sum()
+});
+
+body!(sums_of_squares_of_the_rest, |xs| {
+    let mut rest = xs.to_vec();
+    for i in 0..rest.len() {
+        rest[i] = rest[i + 1..].iter().map(|&x| x * x).sum::<T>() * 0.3 + rest[i];
+    }
+    rest.iter().copied().sum()
+});
+
 // Loops that go on while something is at least as large as what only the program knows.
 
 body!(windows_of_a_width, |xs| {
@@ -408,6 +451,11 @@ pub fn report() {
         squares_in_a_branch::report,
         eliminates_downwards::report,
         reads_every_second_twice::report,
+        multiplies_by_the_next::report,
+        sweeps_in_place::report,
+        sweeps_backwards::report,
+        sweeps_over_pairs::report,
+        sums_of_squares_of_the_rest::report,
         reads_pairs_twice::report,
         windows_of_a_width::report,
         chunks_of_a_width::report,

@@ -1,0 +1,152 @@
+"""Where accesses go: what a pointer is counted from, and by how much of what."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from ctypes import c_uint, c_ulonglong, c_void_p
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any
+
+from pipeline.llvm import Value
+from pipeline.llvm_inspect import STRUCT, Inspector
+
+_SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
+    "OffsetOfElement": (c_ulonglong, [c_void_p, c_void_p, c_uint]),
+    "StructGetTypeAtIndex": (c_void_p, [c_void_p, c_uint]),
+}
+_ADD, _SUBTRACT, _MULTIPLY, _SHIFT_LEFT, _WIDENED = 8, 10, 12, 20, {31, 32}  # LLVMOpcode
+
+
+@dataclass(frozen=True)
+class Address:
+    """A pointer: what it is counted from, values times factors, and a constant; in bytes.
+
+    A loop's header stands for how often the loop ran.
+    """
+
+    base: Value
+    terms: Mapping[Value, int]
+    constant: int
+
+
+def address(inspector: Inspector, pointer: Value) -> Address:
+    """What a pointer is, as far back as the steps to it lead."""
+    terms = Counter[Value]()
+    constant = 0
+    while True:
+        pointer, offset = _walk(inspector, pointer, terms, through_loops=True)
+        constant += offset
+        counter = _counter(inspector, pointer)
+        if counter is None:
+            return Address(pointer, {value: factor for value, factor in terms.items() if factor}, constant)
+        terms[inspector.api.GetInstructionParent(pointer)] += counter[1]
+        pointer = counter[0]
+
+
+def roots(inspector: Inspector, pointer: Value) -> set[Value]:
+    """What a pointer leads into, be it read from there: before optimisation each use reads it anew."""
+    found: set[Value] = set()
+    known: set[Value] = set()
+    waiting = [pointer]
+    while waiting:
+        new = [base for base in inspector.bases(waiting.pop()) if base not in known]
+        known.update(new)
+        waiting += [inspector.operands(base)[0] for base in new if inspector.is_plain_load(base)]
+        found.update(base for base in new if not inspector.is_plain_load(base))
+    return found
+
+
+def _counter(inspector: Inspector, phi: Value) -> tuple[Value, int] | None:
+    """What a loop's phi begins as, and by how much it goes on in each run."""
+    ways = list(permutations(inspector.chosen(phi))) if inspector.api.IsAPHINode(phi) else []
+    if len(ways) != 2:
+        return None
+    found = ((begin, _more(inspector, phi, following)) for following, begin in ways)
+    moved = next(((begin, step) for begin, step in found if step), None)
+    return moved or next((both for following, begin in ways if (both := _follower(inspector, phi, following, begin))), None)
+
+
+def _more(inspector: Inspector, phi: Value, value: Value) -> int:
+    """By how much more a value is than the phi; 0 where it is something else."""
+    terms = Counter[Value]()
+    if inspector.api.TypeOf(phi) == inspector.pointer_type():
+        base, constant = _walk(inspector, value, terms, through_loops=False)
+        return constant if base == phi and not any(terms.values()) else 0
+    constant = _add(inspector, value, 1, terms, through_loops=False)
+    return constant if _nonzero(terms) == {phi: 1} else 0
+
+
+def _follower(inspector: Inspector, phi: Value, following: Value, begin: Value) -> tuple[Value, int] | None:
+    """A phi that becomes what is made of the loop's counter, and begins as if it always had been."""
+    terms = Counter[Value]()
+    if not inspector.api.IsAConstantInt(begin):
+        return None
+    constant = _add(inspector, following, 1, terms, through_loops=False)
+    for counter, factor in _nonzero(terms).items() if len(_nonzero(terms)) == 1 else ():
+        if not inspector.api.IsAPHINode(counter) or not _are_of_one_block(inspector, phi, counter):
+            return None
+        ways = permutations(inspector.chosen(counter))
+        first, step = next(((one, n) for after, one in ways if (n := _more(inspector, counter, after))), (0, 0))
+        if first and inspector.api.IsAConstantInt(first):
+            at_first = factor * int(inspector.api.ConstIntGetSExtValue(first)) + constant
+            fits = int(inspector.api.ConstIntGetSExtValue(begin)) == at_first - factor * step
+            return (begin, factor * step) if fits else None
+    return None
+
+
+def _are_of_one_block(inspector: Inspector, one: Value, other: Value) -> bool:
+    return bool(inspector.api.GetInstructionParent(one) == inspector.api.GetInstructionParent(other))
+
+
+def _nonzero(terms: Counter[Value]) -> dict[Value, int]:
+    return {value: factor for value, factor in terms.items() if factor}
+
+
+def _walk(inspector: Inspector, pointer: Value, terms: Counter[Value], *, through_loops: bool) -> tuple[Value, int]:
+    """Back to what a pointer is counted from; and the constant of the way, whose terms are counted."""
+    inspector.api.load(_SIGNATURES)
+    constant = 0
+    while inspector.api.IsAGetElementPtrInst(pointer):
+        ty = int(inspector.api.GetGEPSourceElementType(pointer))
+        pointer, first, *further = inspector.operands(pointer)
+        constant += _add(inspector, first, inspector.size_of(ty), terms, through_loops=through_loops)
+        for index in further:
+            if inspector.api.GetTypeKind(ty) == STRUCT:
+                field = int(inspector.api.ConstIntGetZExtValue(index))
+                constant += int(inspector.api.OffsetOfElement(inspector.layout, ty, field))
+                ty = int(inspector.api.StructGetTypeAtIndex(ty, field))
+            else:
+                ty = int(inspector.api.GetElementType(ty))
+                constant += _add(inspector, index, inspector.size_of(ty), terms, through_loops=through_loops)
+    return pointer, constant
+
+
+def _add(inspector: Inspector, value: Value, factor: int, terms: Counter[Value], *, through_loops: bool) -> int:
+    """Count a value's terms, that many times each; what is constant of it."""
+    if inspector.api.IsAConstantInt(value):
+        return factor * int(inspector.api.ConstIntGetSExtValue(value))
+    parts = _parts(inspector, value)
+    if through_loops and (counter := _counter(inspector, value)):
+        terms[inspector.api.GetInstructionParent(value)] += factor * counter[1]
+        parts = [(counter[0], 1)]
+    if not parts:
+        terms[value] += factor
+    return sum(_add(inspector, part, factor * times, terms, through_loops=through_loops) for part, times in parts)
+
+
+def _parts(inspector: Inspector, value: Value) -> list[tuple[Value, int]]:
+    """What an integer is a sum of, each with how many times; nothing where it is no sum."""
+    opcode = int(inspector.api.GetInstructionOpcode(value)) if inspector.api.IsAInstruction(value) else 0
+    operands = inspector.operands(value) if opcode else []
+    if opcode == _ADD:
+        return [(operand, 1) for operand in operands]
+    if opcode == _SUBTRACT:
+        return [(operands[0], 1), (operands[1], -1)]
+    if opcode in _WIDENED:
+        return [(operands[0], 1)]
+    if opcode in {_MULTIPLY, _SHIFT_LEFT} and inspector.api.IsAConstantInt(operands[1]):
+        times = int(inspector.api.ConstIntGetSExtValue(operands[1]))
+        return [(operands[0], times if opcode == _MULTIPLY else 1 << times)]
+    return []

@@ -1,0 +1,132 @@
+"""What a loop reads, and a later run of it writes over, and Enzyme believes to be there to the end.
+
+Whether a write may meet a read it asks of alias analysis first (`writesToMemoryReadBy` in its Utils.cpp), which answers for one
+and the same run of the loop: `a[i + 1]` is read where `a[i]` is written, and these are two places.  The next run writes the
+first of them; reverse mode reads it again, and finds what was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import gcd
+
+from pipeline.analyses.addresses import Address, address, roots
+from pipeline.analyses.control_flow import ControlFlow, Loop
+from pipeline.analyses.twins import APART, is_of
+from pipeline.llvm import Value
+from pipeline.llvm_inspect import Inspector
+
+_ANY = 2**62
+"""Bytes, where it is not known how many."""
+
+
+@dataclass(frozen=True)
+class _Access:
+    """A load, a store, or a copy that writes: where, and how many bytes."""
+
+    instruction: Value
+    block: Value
+    where: Address
+    roots: set[Value]
+    size: int
+
+
+def overwritten(inspector: Inspector, flow: ControlFlow) -> Iterator[Value]:
+    """The loads in loops of what a later run writes, as far as alias analysis may say otherwise."""
+    loops = flow.loops()
+    inside = {block for loop in loops for block in loop.blocks} - flow.never_returning()
+    instructions = [(block, i) for block in inside for i in inspector.module.instructions_of(block)]
+    loads = [_access(inspector, block, i) for block, i in instructions if inspector.is_plain_load(i)]
+    writes = [_access(inspector, block, i) for block, i in instructions if _writes(inspector, i)]
+    for load in loads:
+        if any(_is_hidden_from(inspector, loops, load, write) for write in writes):
+            yield load.instruction
+
+
+def _writes(inspector: Inspector, instruction: Value) -> bool:
+    return inspector.is_plain_store(instruction) or inspector.is_bulk_write(instruction)
+
+
+def _access(inspector: Inspector, block: Value, instruction: Value) -> _Access:
+    operands = inspector.operands(instruction)
+    if inspector.is_bulk_write(instruction):
+        length = operands[2]
+        size = int(inspector.api.ConstIntGetZExtValue(length)) if inspector.api.IsAConstantInt(length) else _ANY
+    else:
+        size = inspector.size_of(inspector.accessed_type(instruction))
+    pointer = operands[1 if inspector.is_plain_store(instruction) else 0]
+    return _Access(instruction, block, address(inspector, pointer), roots(inspector, pointer), size)
+
+
+def _is_hidden_from(inspector: Inspector, loops: list[Loop], load: _Access, write: _Access) -> bool:
+    """Whether the write may be to what was read in an earlier run, and is somewhere else in the same run."""
+    common = [loop for loop in loops if load.block in loop.blocks and write.block in loop.blocks]
+    if not common or not load.roots & write.roots or any(is_of(inspector, APART, term) for term in load.where.terms):
+        return False
+    if load.where.base != write.where.base:
+        bases = (load.where.base, write.where.base)
+        are_phis = all(inspector.api.IsAPHINode(base) and _changes(inspector, common, base) for base in bases)
+        return are_phis and _are_alike(inspector, *bases)
+    way = _way(inspector, load, write)
+    if way is None:
+        return False
+    steps = _steps(inspector, common, write.where)
+    towards = [step for step in steps if step is None or step * way >= 0]
+    return bool(towards) and (way == 0 or _may_meet(load, write, steps))
+
+
+def _way(inspector: Inspector, load: _Access, write: _Access) -> int | None:
+    """1 where what is read lies behind what is written in the same run, -1 where before, 0 where it is one of these.
+
+    None where it may be the same place, for all that alias analysis knows: it misleads nobody there.
+    """
+    terms = {**load.where.terms}
+    for value, factor in write.where.terms.items():
+        terms[value] = terms.get(value, 0) - factor
+    factors = [factor for factor in terms.values() if factor]
+    between = load.where.constant - write.where.constant
+    if all(factor > 0 for factor in factors) and (between >= write.size or (between >= 0 and len(factors) == 1)):
+        return 1
+    if all(factor < 0 for factor in factors) and (-between >= load.size or (between <= 0 and len(factors) == 1)):
+        return -1
+    return 0 if len(factors) == 2 and sum(factors) == 0 and _are_alike(inspector, *(v for v, f in terms.items() if f)) else None
+
+
+def _are_alike(inspector: Inspector, one: Value, other: Value) -> bool:
+    """Whether two values are made in the same way, and LLVM may know that they are never equal."""
+    api = inspector.api
+    if not (api.IsAInstruction(one) and api.IsAInstruction(other)):
+        return False
+    if api.IsAPHINode(one):
+        return bool(api.GetInstructionParent(one) == api.GetInstructionParent(other))
+    return bool(api.GetInstructionOpcode(one) == api.GetInstructionOpcode(other))
+
+
+def _steps(inspector: Inspector, common: list[Loop], where: Address) -> list[int | None]:
+    """By how many bytes each of the loops moves what is written; None where that is not known."""
+    headers = {loop.header for loop in common}
+    counted = [factor for value, factor in where.terms.items() if value in headers]
+    is_unknown = any(_changes(inspector, common, value) for value in (*where.terms, where.base))
+    return [*counted, *([None] if is_unknown else [])]
+
+
+def _changes(inspector: Inspector, common: list[Loop], value: Value) -> bool:
+    block = inspector.api.GetInstructionParent(value) if inspector.api.IsAInstruction(value) else 0
+    return any(block in loop.blocks for loop in common)
+
+
+def _may_meet(load: _Access, write: _Access, steps: list[int | None]) -> bool:
+    """Whether what is written can come to what is read by whole steps: not where each has a field of its own."""
+    terms = {*load.where.terms.items()} ^ {*write.where.terms.items()}
+    if terms or None in steps or _ANY in (load.size, write.size):
+        factors = [factor for _, factor in terms] + [abs(factor) for factor in write.where.terms.values()]
+        if not factors or _ANY in (load.size, write.size):
+            return True
+        stride = gcd(*factors)
+    else:
+        stride = gcd(*(step for step in steps if step))
+    if not stride:
+        return False
+    rest = (load.where.constant - write.where.constant) % stride
+    return rest < write.size or rest > stride - load.size
