@@ -643,7 +643,7 @@ def _run_matrix(
     from pipeline.matrix import command
 
     try:
-        names, late = commands.late_options(words, "json", "junit", "github", "jobs")
+        names, late = commands.late_options(words, *command.OPTIONS)
         told = command.Options(
             as_json or "json" in late,
             junit or late.get("junit", ""),

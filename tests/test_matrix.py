@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import junitparser
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline import config, request
 from pipeline.build import Build
+from pipeline.commands import late_options
 from pipeline.config import ConfigError
 from pipeline.digests import Digests
 from pipeline.errors import UserError
@@ -396,6 +400,48 @@ def test_the_job_matrix_of_github_has_every_cell_once(tmp_path: Path, capsys: py
     assert sorted(" ".join(job["cells"] for job in jobs).split()) == ["a", "b", "c"]
     with pytest.raises(UserError, match="257 jobs"):
         ci.github_jobs([[str(number)] for number in range(257)])
+
+
+def commands_in(found: Any) -> Iterator[str]:
+    """The lines of shell in a CI file that call `./doit`."""
+    if isinstance(found, dict):
+        for each in found.values():
+            yield from commands_in(each)
+    elif isinstance(found, list):
+        for each in found:
+            yield from commands_in(each)
+    elif isinstance(found, str):
+        yield from (line for line in found.splitlines() if "/doit " in line)
+
+
+@pytest.mark.parametrize(("file", "calls"), [("github.yml", 2), ("gitlab.yml", 1)])
+def test_the_files_for_ci_call_what_there_is(tmp_path: Path, file: str, calls: int) -> None:
+    told = yaml.safe_load((ROOT / "docs/ci" / file).read_text())
+    commands = [line.partition("/doit ")[2].rstrip(")") for line in commands_in(told)]
+    assert len(commands) == calls
+    for line in commands:
+        given = {"$CELLS": "a b", "$CI_NODE_INDEX": "2", "$CI_NODE_TOTAL": "3"}
+        for name, value in given.items():
+            line = line.replace(name, value)  # noqa: PLW2901
+        task, *words = shlex.split(line)
+        assert task == "matrix"
+        names, options = late_options([word for word in words if word[:2] == "--" or "=" not in word], *command.OPTIONS)
+        command.number_of_jobs(options.get("jobs", ""))
+        variables = dict(word.split("=", 1) for word in words if word[:2] != "--" and "=" in word)
+        asked = asked_with(tmp_path, **variables)
+        assert asked.matrix.file == tmp_path / variables["matrix"]
+        assert names in ([], ["a", "b"])
+
+
+def test_the_file_in_the_guide_makes_the_cells_in_the_guide(tmp_path: Path) -> None:
+    guide = (ROOT / "docs/matrix.md").read_text()
+    text = guide.partition("```yaml\n")[2].partition("```")[0]
+    listed = guide.partition("| cell | of |\n|---|---|\n")[2].partition("\n\n")[0]
+    cells = cells_of(tmp_path, text)
+    assert [cell.name for cell in cells] == re.findall(
+        r"`([a-z0-9.-]+)`[,| ]", re.sub(r"\|[^|]+\|$", "|", listed, flags=re.MULTILINE)
+    )
+    assert [cell.name for cell in cells if settings(cell).get("check")] == ["slice-opt1.level-2", "slice-opt1.level-3"]
 
 
 # ---- Parts

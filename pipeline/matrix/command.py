@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -18,6 +19,8 @@ from pipeline.request import Request
 from pipeline.rerun import Rerun
 from pipeline.runs import Runs
 from pipeline.yaml_source import quoted, visible
+
+OPTIONS = ("json", "junit", "github", "jobs")
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,10 @@ def run(asked: Request, means: running.Means, options: Options, names: Sequence[
     cells = chosen(read(asked.matrix.file, request.started_in()), names)
     requests = {cell.name: request_of(cell, asked) for cell in cells}
     costs = {name: sharding.recorded(Runs(request.cache_folder() / "runs" / each.name)) for name, each in requests.items()}
-    ours = sharding.parts(costs, asked.matrix.shards)[asked.matrix.shard - 1]
+    parts = sharding.parts(costs, asked.matrix.shards)
+    ours = parts[asked.matrix.shard - 1]
+    if asked.matrix.shards > 1:
+        _tell_parts(parts, asked.matrix.shard)
     if options.github:
         ours_by_cost = {name: costs[name] for name in ours}
         print(ci.github_jobs(sharding.parts(ours_by_cost, options.jobs) if options.jobs else [[name] for name in ours]))
@@ -83,6 +89,13 @@ def request_of(cell: Cell, asked: Request) -> Request:
             start = str(given.source.folder / start)
     loaded, _ = config.load_with_files(start, asked.matrix.overrides, relative_to=here, settings=settings)
     return replace(asked, config=msgspec.structs.replace(loaded, name=cell.name))
+
+
+def _tell_parts(parts: Sequence[Sequence[str]], ours: int) -> None:
+    """Say who builds what: where machines say different things here, their records are different."""
+    for number, part in enumerate(parts, 1):
+        mark = "*" if number == ours else " "
+        print(f" {mark} part {number} of {len(parts)}: {' '.join(part) or 'nothing'}", file=sys.stderr)
 
 
 def _tell(results: Sequence[running.CellResult], cells: Mapping[str, Cell], options: Options) -> None:
