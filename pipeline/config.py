@@ -231,11 +231,15 @@ def load_with_files(
     *,
     relative_to: Path | None = None,
     settings: Mapping[str, Node] = {},
+    asked_at: str = "",
 ) -> tuple[Config, list[str]]:
-    """The same, and the files it was read from; `settings` are dotted keys of another file, between these and the overrides."""
+    """The same, and the files it was read from.
+
+    `settings` are dotted keys of another file, between these and the overrides; `asked_at` is where that names the config.
+    """
     here = (relative_to or Path()).absolute()
     path = _located(name_or_path, here)
-    layers, files = _read_chain(path, here)
+    layers, files = _read_chain(path, here, f"{asked_at}: " if asked_at else "")
     layers += [_nested(dotted, node) for dotted, node in settings.items()]
     tree = reduce(_merged, [*layers, *(_override(dotted, text, here) for dotted, text in overrides.items())])
     _refuse_flags(tree)
@@ -255,9 +259,9 @@ def _located(name_or_path: str, folder: Path) -> Path:
     return _SHIPPED / f"{name_or_path}.yaml"
 
 
-def _read_chain(path: Path, here: Path) -> tuple[list[Node], list[str]]:
+def _read_chain(path: Path, here: Path, asked_at: str) -> tuple[list[Node], list[str]]:
     """The config at `path` and before it those it extends, the outermost first; and the files they are in."""
-    layers = [_read(path, here)]
+    layers = [_read(path, here, asked_at)]
     chain = [os.path.realpath(path)]
     while (extends := layers[0].entries.get("extends")) and extends.value is not None:
         if not isinstance(extends.value, str):
@@ -271,8 +275,8 @@ def _read_chain(path: Path, here: Path) -> tuple[list[Node], list[str]]:
     return layers, chain
 
 
-def _read(path: Path, here: Path, asked_at: str = "") -> Node:
-    """The tree of a file, which `extends` may have asked for."""
+def _read(path: Path, here: Path, asked_at: str) -> Node:
+    """The tree of a file, which another may have asked for."""
     shown = shown_path(path, here)
     try:
         tree = yaml_source.read_file(path, Source(shown, path.parent))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import shlex
 from collections import Counter
@@ -27,6 +28,8 @@ from pipeline.matrix import ci, command, schema, sharding
 from pipeline.matrix.reading import MOST, Cell, read
 from pipeline.request import Request
 from pipeline.runs import Runs
+from tests.conftest import Rounds
+from tests.faults.test_configs import mutated
 from tests.small_build import bring_up_to_date, small_build
 from tests.workbench import ROOT, Workbench
 
@@ -212,7 +215,7 @@ def test_a_cell_sets_what_its_config_does_not_and_the_command_line_the_rest(tmp_
         ),
         ("cells: {a: {enzyme.flags.loose: true}}", "m.yaml:1:13: the flag `loose` is refused"),
         ("cells: {a: {build_std: none}}", "m.yaml:1:24: `build_std` cannot be `none` with `autodiff: true`"),
-        ("cells: {a: {config: nowhere}}", "/nowhere.yaml: cannot be read"),
+        ("cells: {a: {config: nowhere}}", "/configs/nowhere.yaml: cannot be read"),
     ],
 )
 def test_what_a_config_would_refuse_is_refused_before_anything_runs(tmp_path: Path, text: str, said: str) -> None:
@@ -233,6 +236,25 @@ def test_what_is_of_one_build_has_no_place(tmp_path: Path) -> None:
     asked = asked_with(tmp_path, "cells: {a: }", until="opt1")
     with pytest.raises(ConfigError, match="until="):
         command.run(asked, Cells(tmp_path, {}), command.Options(), [])
+
+
+def test_whatever_is_written_there_is_cells_or_is_refused_with_its_place(tmp_path: Path, rounds: Rounds) -> None:
+    guide = (ROOT / "docs/matrix.md").read_text().partition("```yaml\n")[2].partition("```")[0]
+    asked, seeds = asked_with(tmp_path), rounds(400, 10_000)
+    (tmp_path / "strict.yaml").write_text("extends: default\n")
+    file = tmp_path / "ci/m.yaml"
+    file.parent.mkdir()
+    refused = []
+    for seed in range(seeds):
+        file.write_bytes(mutated(random.Random(seed), [guide, config.MATRIX.read_text()]))
+        try:
+            for cell in read(file, tmp_path):
+                command.request_of(cell, asked)
+        except ConfigError as error:
+            refused.append(error.message)
+    assert [each for each in refused if not re.match(r"error: ci/m\.yaml:\d+:\d+: ", each)] == []
+    assert seeds / 2 < len(refused) < seeds
+    rounds.tell(f"{seeds} mutated matrices: {len(refused)} refused, each with its line")
 
 
 # ---- The cells, built: three stages without tools, all around them the real thing

@@ -82,12 +82,14 @@ def chosen(cells: Sequence[Cell], names: Sequence[str]) -> list[Cell]:
 def request_of(cell: Cell, asked: Request) -> Request:
     """What is asked for in a cell; its config is called as it is, and so is the folder of what it makes."""
     settings = dict(cell.settings)
-    start, here = asked.matrix.config, request.started_in()
+    start, asked_at = asked.matrix.config, ""
     if given := settings.pop(CONFIG, None):
-        start = given.value
+        start, asked_at = given.value, given.place
         if "/" in start or start.endswith((".yaml", ".yml")):
             start = str(given.source.folder / start)
-    loaded, _ = config.load_with_files(start, asked.matrix.overrides, relative_to=here, settings=settings)
+    loaded, _ = config.load_with_files(
+        start, asked.matrix.overrides, relative_to=request.started_in(), settings=settings, asked_at=asked_at
+    )
     return replace(asked, config=msgspec.structs.replace(loaded, name=cell.name))
 
 
