@@ -9,6 +9,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ from pipeline.digests import Digests
 from pipeline.errors import UserError
 from pipeline.matrix import ci, command, schema, sharding
 from pipeline.matrix.reading import MOST, Cell, read
+from pipeline.remote import Remote
+from pipeline.remote.folder import Folder
 from pipeline.request import Request
 from pipeline.runs import Runs
 from tests.conftest import Rounds
@@ -263,7 +266,14 @@ def test_whatever_is_written_there_is_cells_or_is_refused_with_its_place(tmp_pat
 class Cells:
     """Builds of three stages that write words; a cell's name says which other words."""
 
-    def __init__(self, folder: Path, words: Mapping[str, Mapping[str, str]], wrong: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        words: Mapping[str, Mapping[str, str]],
+        wrong: tuple[str, ...] = (),
+        remote: Remote | None = None,
+    ) -> None:
+        self.remote = remote
         self.folder = folder
         self.words = words
         self.wrong = wrong
@@ -275,6 +285,7 @@ class Cells:
             raise UserError("error: no such toolchain")
         build = small_build(self.folder, **self.words.get(name, {}))
         build.folder = build.folder.with_name(name)
+        build.store.remote = self.remote
         build.runs = Runs(request.cache_folder() / "runs" / replace(asked, folder=build.crate.folder).name)
         return build
 
@@ -528,11 +539,41 @@ def test_a_part_is_built_by_what_runs_have_taken(tmp_path: Path, capsys: pytest.
 
     asked = asked_with(tmp_path, "cells: {a: , b: , c: , d: }")
     requests = {cell.name: command.request_of(cell, asked) for cell in read(asked.matrix.file, tmp_path)}
-    first = {name: sharding.recorded(Runs(request.cache_folder() / "runs" / each.name)) for name, each in requests.items()}
+    first = {name: command.recorded(each) for name, each in requests.items()}
     assert not any(first.values())
     parts = sharding.parts(first, 2)
     assert [built("1/2")] == parts[:1]
     assert sorted([*parts[0], *parts[1]]) == ["a", "b", "c", "d"]
+
+
+def test_two_machines_with_a_common_cache_make_nothing_twice(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Eight cells in two folders, each with a cache of its own; what the first one made the second fetches."""
+    axes = {"opt1": ("one", "eins"), "opt2": ("two", "zwei"), "link": ("three", "drei")}
+    words = dict(zip("abcdefgh", (dict(zip(axes, each, strict=True)) for each in product(*axes.values())), strict=True))
+    built: list[str] = []
+    came: Counter[str] = Counter()
+    ran: Counter[str] = Counter()
+    for machine in ("1", "2"):
+        folder = tmp_path / machine
+        folder.mkdir()
+        monkeypatch.setenv("CRATEGRAD_CWD", str(folder))
+        monkeypatch.setenv("CRATEGRAD_CACHE", str(folder / "cache"))
+        asked = asked_with(folder, f"cells: {{{': , '.join(words)}: }}", shard=f"{machine}/2")
+        means = Cells(folder, words, remote=Remote(Folder(tmp_path)))
+        is_well, out, err = told_by(asked, means, capsys, as_json=True)
+        assert is_well
+        assert f" * part {machine} of 2: " in err
+        cells = json.loads(out)["cells"]
+        built += [cell["cell"] for cell in cells]
+        ran += Counter(stage["key"] for cell in cells for stage in cell["stages"] if stage["how"] == "ran")
+        came += Counter(stage["how"] for cell in cells for stage in cell["stages"])
+        for cell in cells:
+            assert (folder / cell["product"]).read_text() == "".join(words[cell["cell"]].values())
+    assert sorted(built) == list(words)
+    assert (len(ran), set(ran.values())) == (2 + 4 + 8, {1})
+    assert came["fetched"] > 0
 
 
 # ---- The real thing

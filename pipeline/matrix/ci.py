@@ -12,9 +12,9 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
+from pipeline import request
 from pipeline.errors import UserError
 
 MOST_JOBS = 256
@@ -55,7 +55,7 @@ def summarise(markdown: str) -> None:
     if not file:
         return
     try:
-        with Path(file).open("a", encoding="utf-8") as stream:
+        with (request.started_in() / file).open("a", encoding="utf-8") as stream:
             stream.write(f"{markdown}\n")
     except OSError as error:
         _say(f"warning: the step summary cannot be written: {error.strerror}: {file}")

@@ -13,6 +13,7 @@ import msgspec
 from pipeline import config, request
 from pipeline.config import ConfigError, did_you_mean, nearest
 from pipeline.errors import UserError
+from pipeline.gradcheck import builds
 from pipeline.matrix import ci, report, running, sharding
 from pipeline.matrix.reading import CONFIG, Cell, read
 from pipeline.request import Request
@@ -42,7 +43,7 @@ def run(asked: Request, means: running.Means, options: Options, names: Sequence[
         raise ConfigError("command line: from=, until=, with=, keep= and dry= are of one build: here they have no place")
     cells = chosen(read(asked.matrix.file, request.started_in()), names)
     requests = {cell.name: request_of(cell, asked) for cell in cells}
-    costs = {name: sharding.recorded(Runs(request.cache_folder() / "runs" / each.name)) for name, each in requests.items()}
+    costs = {name: recorded(each) for name, each in requests.items()}
     parts = sharding.parts(costs, asked.matrix.shards)
     ours = parts[asked.matrix.shard - 1]
     if asked.matrix.shards > 1:
@@ -91,6 +92,15 @@ def request_of(cell: Cell, asked: Request) -> Request:
         start, asked.matrix.overrides, relative_to=request.started_in(), settings=settings, asked_at=asked_at
     )
     return replace(asked, config=msgspec.structs.replace(loaded, name=cell.name))
+
+
+def recorded(asked: Request) -> sharding.Costs:
+    """What the stages of a cell took, and those of the programs that check its derivatives."""
+    configs = [asked.config, *(builds.variants(asked.config).values() if asked.config.check else ())]
+    costs: dict[str, float] = {}
+    for each in configs:
+        costs |= sharding.recorded(Runs(request.cache_folder() / "runs" / replace(asked, config=each).name))
+    return costs
 
 
 def _tell_parts(parts: Sequence[Sequence[str]], ours: int) -> None:

@@ -35,7 +35,7 @@ MOST = 1024
 NAME = r"^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$"
 """A cell's name: it is a folder's, too."""
 
-_TAKEN = ("cargo",)
+_TAKEN = ("cargo", "files-read.json")
 """What `target/crategrad` of a crate has already."""
 
 
