@@ -71,6 +71,11 @@ def task_gradcheck():
     return PROGRAM.gradcheck()
 
 
+def task_matrix():
+    """Build the cells of a matrix, one after the other: ./doit matrix [CELL…] crate=DIR matrix=FILE shard=1/3 [--json]"""
+    return PROGRAM.matrix()
+
+
 def task_graph():
     """Draw the stages and the crates with state, time and size: ./doit graph crate=DIR [--out=FILE] [--json]"""
     return PROGRAM.graph()

@@ -18,7 +18,7 @@ def why(build: Build, as_json: bool, with_diff: bool, words: Sequence[str]) -> N
     """Say of these stages, or of all, how they stand, what moved, and why they were carried out."""
     from pipeline.explain import answer
 
-    names, late = _late(words, "json", "diff")
+    names, late = late_options(words, "json", "diff")
     found = answer.answers(build, names)
     if as_json or "json" in late:
         print(json.dumps(answer.as_json(build, found), indent=1))
@@ -30,7 +30,7 @@ def history(build: Build, as_json: bool, trace: str, words: Sequence[str]) -> No
     """Tell what the last runs carried out, or those of these numbers; or write a trace of one, the last if none is named."""
     from pipeline.explain import history as told
 
-    numbers, late = _late(words, "json", "trace")
+    numbers, late = late_options(words, "json", "trace")
     runs = told.chosen(build, numbers)
     if trace := trace or late.get("trace", ""):
         if not runs:
@@ -49,7 +49,7 @@ def replay(build: Build, words: Sequence[str]) -> None:
     from pipeline import replay as replaying
     from pipeline.explain.answer import check_stage
 
-    names, _ = _late(words)
+    names, _ = late_options(words)
     if len(names) != 1:
         raise UserError("error: which stage?\n  = help: ./doit replay STAGE, as in ./doit replay enzyme")
     check_stage(build, names[0])
@@ -87,7 +87,7 @@ def keep(build: Build, rerun: Rerun) -> None:
         keeping.keep(build, as_text=rerun.keep == "ll")
 
 
-def _late(words: Sequence[str], *options: str) -> tuple[list[str], dict[str, str]]:
+def late_options(words: Sequence[str], *options: str) -> tuple[list[str], dict[str, str]]:
     """The words, and the options among them with their values: doit takes what follows a word for one more."""
     late = {word[2:].partition("=")[0]: word.partition("=")[2] for word in words if word.startswith("--")}
     for name in late.keys() - set(options):

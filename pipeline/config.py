@@ -17,9 +17,24 @@ from msgspec import Meta, Struct, field
 from pipeline import yaml_source
 from pipeline.yaml_source import ConfigError, Node, Scalar, Source, quoted, visible
 
-__all__ = ["Config", "ConfigError", "is_config_key", "json_schema", "load", "nearest_key", "reference_markdown"]
+__all__ = [
+    "MATRIX",
+    "Config",
+    "ConfigError",
+    "did_you_mean",
+    "is_config_key",
+    "json_schema",
+    "load",
+    "nearest",
+    "nearest_key",
+    "reference_markdown",
+    "settable",
+    "shown_path",
+]
 
 _SHIPPED = Path(__file__).parent.parent / "configs"
+MATRIX = _SHIPPED / "matrix.yaml"
+"""No config, but which of them CI builds (pipeline/matrix/)."""
 _PAGE = _SHIPPED.parent / "docs" / "config.md"
 
 # ---- The model
@@ -174,9 +189,14 @@ def is_config_key(dotted: str) -> bool:
     return dotted in _keys() or (dotted.startswith("enzyme.flags.") and not dotted.endswith("."))
 
 
+def settable() -> dict[str, dict[str, Any]]:
+    """The schema of each key that takes one value, and so can be set by itself, as on a command line."""
+    return {name: schema for name, schema in _keys().items() if schema.get("type") != "object" and name != "extends"}
+
+
 def nearest_key(dotted: str) -> str | None:
     """The key that `dotted` was probably meant to be, if one is near."""
-    return _nearest(dotted, _keys())
+    return nearest(dotted, _keys())
 
 
 @cache
@@ -206,12 +226,21 @@ def load(name_or_path: str, overrides: Mapping[str, str] = {}, *, relative_to: P
 
 
 def load_with_files(
-    name_or_path: str, overrides: Mapping[str, str] = {}, *, relative_to: Path | None = None
+    name_or_path: str,
+    overrides: Mapping[str, str] = {},
+    *,
+    relative_to: Path | None = None,
+    settings: Mapping[str, Node] = {},
+    asked_at: str = "",
 ) -> tuple[Config, list[str]]:
-    """The same, and the files it was read from."""
+    """The same, and the files it was read from.
+
+    `settings` are dotted keys of another file, between these and the overrides; `asked_at` is where that names the config.
+    """
     here = (relative_to or Path()).absolute()
     path = _located(name_or_path, here)
-    layers, files = _read_chain(path, here)
+    layers, files = _read_chain(path, here, f"{asked_at}: " if asked_at else "")
+    layers += [_nested(dotted, node) for dotted, node in settings.items()]
     tree = reduce(_merged, [*layers, *(_override(dotted, text, here) for dotted, text in overrides.items())])
     _refuse_flags(tree)
     _refuse_ranges(tree)
@@ -230,9 +259,9 @@ def _located(name_or_path: str, folder: Path) -> Path:
     return _SHIPPED / f"{name_or_path}.yaml"
 
 
-def _read_chain(path: Path, here: Path) -> tuple[list[Node], list[str]]:
+def _read_chain(path: Path, here: Path, asked_at: str) -> tuple[list[Node], list[str]]:
     """The config at `path` and before it those it extends, the outermost first; and the files they are in."""
-    layers = [_read(path, here)]
+    layers = [_read(path, here, asked_at)]
     chain = [os.path.realpath(path)]
     while (extends := layers[0].entries.get("extends")) and extends.value is not None:
         if not isinstance(extends.value, str):
@@ -241,30 +270,28 @@ def _read_chain(path: Path, here: Path) -> tuple[list[Node], list[str]]:
         layers.insert(0, _read(path, here, f"{extends.place}: "))
         chain.append(os.path.realpath(path))
         if chain[-1] in chain[:-1]:
-            circle = " → ".join(_shown(Path(each), here) for each in chain[chain.index(chain[-1]) :])
+            circle = " → ".join(shown_path(Path(each), here) for each in chain[chain.index(chain[-1]) :])
             raise ConfigError(f"{extends.place}: `extends` runs in a circle: {circle}")
     return layers, chain
 
 
-def _read(path: Path, here: Path, asked_at: str = "") -> Node:
-    """The tree of a file, which `extends` may have asked for."""
-    shown = _shown(path, here)
+def _read(path: Path, here: Path, asked_at: str) -> Node:
+    """The tree of a file, which another may have asked for."""
+    shown = shown_path(path, here)
     try:
-        with path.open("rb") as file:
-            data = file.read(yaml_source.MAX_BYTES + 1)
+        tree = yaml_source.read_file(path, Source(shown, path.parent))
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        shipped = sorted(each.stem for each in _SHIPPED.glob("*.yaml"))
+        shipped = sorted({each.stem for each in _SHIPPED.glob("*.yaml")} - {MATRIX.stem})
         advice = f"shipped configs: {', '.join(shipped)}; a path of your own holds a `/` or ends in .yaml"
         what = f"{shown}: cannot be read: {getattr(error, 'strerror', error)}"
-        raise ConfigError(f"{asked_at}{what}", advice, _did_you_mean(_nearest(path.stem, shipped))) from None
-    tree = yaml_source.read(data, Source(shown, path.parent))
+        raise ConfigError(f"{asked_at}{what}", advice, did_you_mean(nearest(path.stem, shipped))) from None
     if not isinstance(tree.value, dict):
         what = "holds no keys" if tree.value is None else f"the top level is {tree.text}, not keys and values"
         raise ConfigError(f"{tree.place}: {what}", "the least a config can say is `extends: default`")
     return tree
 
 
-def _shown(path: Path, here: Path) -> str:
+def shown_path(path: Path, here: Path) -> str:
     """`path` as the user, who is `here`, would write it: relative if it is below."""
     return visible(str(path.relative_to(here) if path.is_relative_to(here) else path), at_most=4096)
 
@@ -276,8 +303,13 @@ def _override(dotted: str, text: str, folder: Path) -> Node:
         raise ConfigError(f"{place}: `extends` belongs in a file", "name that config instead of this one")
     # An argument that is not UTF-8 comes with lone surrogates: let them through, for `read` to refuse.
     node = yaml_source.read(text.encode(errors="surrogatepass"), Source(place, folder, numbered=False))
+    return _nested(dotted, node)
+
+
+def _nested(dotted: str, node: Node) -> Node:
+    """The tree in which a dotted key has this value."""
     for name in reversed(dotted.split(".", 2)):
-        node = Node(node.source, place, place, {name: node}, "a mapping")
+        node = Node(node.source, node.key_place, node.key_place, {name: node}, "a mapping")
     return node
 
 
@@ -306,7 +338,7 @@ def _refusal(tree: Node, problem: str) -> ConfigError:
     """What msgspec found wrong, with its place and in our words."""
     if problem.startswith("Object contains unknown field"):
         dotted, node = next((dotted, node) for dotted, node in _dotted(tree) if dotted not in _keys())
-        return ConfigError(f"{node.key_place}: unknown key {quoted(dotted)}", _did_you_mean(nearest_key(dotted)))
+        return ConfigError(f"{node.key_place}: unknown key {quoted(dotted)}", did_you_mean(nearest_key(dotted)))
     if found := re.search(r"`\$\.([a-z0-9_.]+)`$", problem):
         return _wrong_value(found[1], dict(_dotted(tree))[found[1]], _keys()[found[1]])
     missing = problem.split("`")[1]
@@ -322,7 +354,7 @@ def _dotted(tree: Node) -> Iterator[tuple[str, Node]]:
 
 def _wrong_value(dotted: str, node: Node, schema: Mapping[str, Any]) -> ConfigError:
     what = "has no value" if node.value is None else f"cannot be {node.text}"
-    near = _did_you_mean(_nearest(str(node.value), schema.get("enum", ())))
+    near = did_you_mean(nearest(str(node.value), schema.get("enum", ())))
     quotes = "in quotes it is text" if schema.get("type") == "string" and isinstance(node.value, int | float) else None
     return ConfigError(f"{node.place}: {quoted(dotted)} {what}", f"expected {_takes(schema)}", near, quotes)
 
@@ -369,13 +401,15 @@ def _refuse_unmet_needs(keys: Keys, tree: Node) -> None:
         raise ConfigError("\nerror: ".join(unmet), "to build without derivatives set `autodiff: false`")
 
 
-def _nearest(word: str, words: Iterable[str]) -> str | None:
+def nearest(word: str, words: Iterable[str]) -> str | None:
+    """The word of these that was probably meant, if one is near."""
     from difflib import get_close_matches
 
     return next(iter(get_close_matches(word[:80], list(words), n=1, cutoff=0.65)), None)
 
 
-def _did_you_mean(word: str | None) -> str | None:
+def did_you_mean(word: str | None) -> str | None:
+    """The advice to take that word, if there is one."""
     return f"did you mean {quoted(word)}?" if word else None
 
 

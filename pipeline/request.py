@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +34,25 @@ class Points:
     length: int = 4
 
 
+@dataclass(frozen=True)
+class OfMatrix:
+    """What `./doit matrix` is to build: the cells of a file, or one of so many parts of them."""
+
+    file: Path = config.MATRIX
+    shard: int = 1
+    shards: int = 1
+    config: str = "default"
+    """What a cell starts from that does not say."""
+    overrides: Mapping[str, str] = field(default_factory=dict)
+    """Keys that the command line sets, in all cells."""
+
+
 _UNITS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _OF_POINTS = {"n": "count", "seed": "seed", "length": "length"}
 _SWITCHES = ("all-features", "no-default-features", "locked")
 _OF_CHOICE = (*KINDS, "lib", "tests", "crate-type", "package", "features", *_SWITCHES)
-_VARIABLES = ("crate", "config", *_OF_CHOICE, *_OF_POINTS, *rerun.VARIABLES)
+_OF_MATRIX = ("matrix", "shard")
+_VARIABLES = ("crate", "config", *_OF_MATRIX, *_OF_CHOICE, *_OF_POINTS, *rerun.VARIABLES)
 
 
 @dataclass(frozen=True)
@@ -50,6 +64,7 @@ class Request:
     choice: Choice = Choice()
     points: Points = Points()
     rerun: Rerun = Rerun()
+    matrix: OfMatrix = field(default_factory=OfMatrix)
 
     @property
     def name(self) -> str:
@@ -70,16 +85,23 @@ def read_request(variables: Mapping[str, str], digests: Digests) -> Request:
 
     Raises: ConfigError for a variable that is none, and for what is wrong in the config or in the environment.
     """
-    started = Path(os.environ.get("CRATEGRAD_CWD") or Path.cwd())
+    started = started_in()
     cache_limit()
     overrides = {name: value for name, value in variables.items() if name not in _VARIABLES}
     for name, value in overrides.items():
         if not config.is_config_key(name):
             raise ConfigError(f"command line: {name}={value}: there is no such variable{_nearest(name)}")
-    chosen = _load(variables.get("config", "default"), overrides, started, digests)
+    name = variables.get("config", "default")
+    chosen = _load(name, overrides, started, digests)
     folder = _folder(variables["crate"], started) if "crate" in variables else EXAMPLE
     points = {_OF_POINTS[name]: _number(name, value) for name, value in variables.items() if name in _OF_POINTS}
-    return Request(folder, chosen, _choice(variables), Points(**points), rerun.read(variables, started))
+    matrix = _matrix(variables, started, name, overrides)
+    return Request(folder, chosen, _choice(variables), Points(**points), rerun.read(variables, started), matrix)
+
+
+def started_in() -> Path:
+    """The folder in which the user started `./doit`."""
+    return Path(os.environ.get("CRATEGRAD_CWD") or Path.cwd())
 
 
 def cache_folder() -> Path:
@@ -111,7 +133,7 @@ def arguments() -> list[str]:
 
 def shown(path: Path) -> str:
     """A path as the user would write it: relative to where he started, if it is below."""
-    started = Path(os.environ.get("CRATEGRAD_CWD") or Path.cwd())
+    started = started_in()
     return str(path.relative_to(started)) if path.is_relative_to(started) else str(path)
 
 
@@ -158,6 +180,15 @@ def _flags(variables: Mapping[str, str]) -> Iterator[str]:
     if names := sorted(set(re.split(r"[\s,]+", variables.get("features", ""))) - {""}):
         yield f"--features={','.join(names)}"
     yield from (f"--{name}" for name in _SWITCHES if _is_on(name, variables))
+
+
+def _matrix(variables: Mapping[str, str], started: Path, name: str, overrides: Mapping[str, str]) -> OfMatrix:
+    shard = variables.get("shard", "1/1")
+    found = re.fullmatch(r"([0-9]{1,4})/([0-9]{1,4})", shard)
+    if not found or not 1 <= int(found[1]) <= int(found[2]):
+        raise ConfigError(f"command line: shard={visible(shard)}: expected which of how many, as 1/3, 2/3 or 3/3")
+    file = started / variables["matrix"] if "matrix" in variables else config.MATRIX
+    return OfMatrix(file, int(found[1]), int(found[2]), name, overrides)
 
 
 def _is_on(name: str, variables: Mapping[str, str]) -> bool:

@@ -59,6 +59,9 @@ _IF_IT_RUNS = "if it runs"
 _JSON: dict[str, Any] = {"name": "as_json", "long": "json", "type": bool, "default": False, "help": "print JSON"}
 """The option of the tasks that tell something."""
 
+_JUNIT: dict[str, Any] = {"name": "junit", "long": "junit", "default": "", "help": "write JUnit's XML there"}
+"""The option of those that judge something."""
+
 
 class Reporter(ConsoleReporter):  # type: ignore[misc]
     """doit's console, silent about what is up to date but was not asked for, and about the tasks that speak for themselves."""
@@ -112,6 +115,7 @@ class Tasks:
             self._build = _open(self._asked, digests)
         except UserError as error:
             self._error = error
+        self._digests = digests
         digests.save()
 
     def doit_config(self) -> dict[str, Any]:
@@ -162,9 +166,7 @@ class Tasks:
                 "task_dep": wanted,
                 "io": {"capture": False},
             }
-        config, is_edited = self._asked.config, build.edit is not None
-        checked = config.check and config.autodiff and build.crate.artifact.runs and not is_edited
-        checks = [keep, *([(_check, [self._asked, build.digests])] if checked else [])]
+        checks = [keep, *([(_check, [self._asked, build.digests])] if _is_checked(self._asked, build) else [])]
         if run and not build.crate.artifact.runs:
             why = UserError(f"error: {build.crate.artifact} does not run\n  = help: `build` it: {request.shown(build.product)}")
             return {"actions": [(_fail, [why])], "io": {"capture": False}}
@@ -190,8 +192,7 @@ class Tasks:
 
     def gradcheck(self) -> Task:
         """The task of gradcheck.  It has builds of its own, which no other task needs."""
-        junit = {"name": "junit", "long": "junit", "default": "", "help": "write JUnit's XML there"}
-        options = {"params": [junit], "pos_arg": "functions"}
+        options = {"params": [_JUNIT], "pos_arg": "functions"}
         if self._build is None:
             return {**self._refusing(), **options}
         if not self._build.crate.artifact.runs:
@@ -201,6 +202,17 @@ class Tasks:
             why = UserError("error: gradcheck builds the program anew, to check itself: there with= has no place")
             return {"actions": [(_fail, [why])], "io": {"capture": False}, **options}
         return {"actions": [(_gradcheck, [self._asked, self._build.digests])], "io": {"capture": False}, **options}
+
+    def matrix(self) -> Task:
+        """The task of the matrix.  Each cell has a build of its own: one that cannot be planned fails alone."""
+        params = [
+            _JSON,
+            _JUNIT,
+            {"name": "github", "long": "github", "type": bool, "default": False, "help": "print a job matrix, build nothing"},
+            {"name": "jobs", "long": "jobs", "default": "", "help": "so many jobs, not one for each cell"},
+        ]
+        action = (_run_matrix, [self._asked, self._digests])
+        return {"actions": [action], "params": params, "pos_arg": "words", "io": {"capture": False}}
 
     def graph(self) -> Task:
         """The task of the graphs.  It builds nothing."""
@@ -552,6 +564,11 @@ def _gradcheck(asked: Request, digests: Digests, junit: str, functions: list[str
     return TaskFailed("a derivative is wrong", report=False) if failed else None
 
 
+def _is_checked(asked: Request, build: Build) -> bool:
+    """Whether the build ends with gradcheck."""
+    return asked.config.check and asked.config.autodiff and build.crate.artifact.runs and not build.edit
+
+
 def _check(asked: Request, digests: Digests) -> TaskFailed | None:
     """The end of a build with `check: true`: gradcheck, unless these very programs have passed it."""
     from pipeline.gradcheck.harness import Check
@@ -595,6 +612,52 @@ def _left_out(build: Build, known: Sequence[Function]) -> set[str]:
     made = json.loads((build.output("abi_fixup") / DERIVATIVES).read_text()) if "abi_fixup" in build.steps else []
     called = {name for function in known for name in function.derivatives}
     return {f"{each['derivative']} of {each['primal']}" for each in made if each["derivative"] not in called}
+
+
+class _Cells:
+    """What the matrix builds its cells by."""
+
+    def __init__(self, digests: Digests) -> None:
+        self._digests = digests
+
+    def open(self, asked: Request) -> Build:
+        """Plan a cell."""
+        return _open(asked, self._digests)
+
+    def check(self, asked: Request, build: Build) -> str | None:
+        """Check its derivatives, if the config says so."""
+        if not _is_checked(asked, build):
+            return None
+        failed = _check(asked, self._digests)
+        return str(failed.message) if failed else ""
+
+    def close(self, build: Build) -> None:
+        """Note what was used, and see to the limit of the cache."""
+        _tidy(build)
+        self._digests.save()
+
+
+def _run_matrix(
+    asked: Request, digests: Digests, as_json: bool, junit: str, github: bool, jobs: str, words: list[str]
+) -> TaskFailed | None:
+    from pipeline.matrix import command
+
+    try:
+        names, late = commands.late_options(words, *command.OPTIONS)
+        told = command.Options(
+            as_json or "json" in late,
+            junit or late.get("junit", ""),
+            github or "github" in late,
+            command.number_of_jobs(jobs or late.get("jobs", "")),
+        )
+        is_well = command.run(asked, _Cells(digests), told, names)
+    except ConfigError as error:  # nothing was run
+        _give_up(error)
+    except UserError as error:
+        return _fail(error)
+    finally:
+        digests.save()
+    return None if is_well else TaskFailed("a cell failed", report=False)
 
 
 def run_tests(k: str, m: str, x: bool, lf: bool, full: bool, faults: bool, arguments: list[str]) -> TaskFailed | None:

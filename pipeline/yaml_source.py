@@ -52,6 +52,7 @@ class Source(NamedTuple):
     shown: str
     folder: Path
     numbered: bool = True  # False on the command line, which has no lines to count
+    dotted: bool = False  # whether keys are those of a config as a command line has them: `opt2.level`
 
     def place(self, line: int, column: int) -> str:
         """The place of a 0-based line and column, as people count."""
@@ -68,7 +69,7 @@ class Node(NamedTuple):
     source: Source
     key_place: str
     place: str
-    value: Any  # a scalar, None, a dict of nodes, or a list whose items do not matter: no key takes one
+    value: Any  # a scalar, None, a dict of nodes, or a list of them
     text: str  # as written, fit for a message
 
     @property
@@ -77,9 +78,25 @@ class Node(NamedTuple):
         return self.value if isinstance(self.value, dict) else {}
 
     @property
+    def items(self) -> list[Node]:
+        """The values of a list; of anything else none."""
+        return self.value if isinstance(self.value, list) else []
+
+    @property
     def plain(self) -> Any:
         """The value alone, all the way down."""
+        if isinstance(self.value, list):
+            return [node.plain for node in self.value]
         return {name: node.plain for name, node in self.value.items()} if isinstance(self.value, dict) else self.value
+
+
+def read_file(path: Path, source: Source) -> Node:
+    """The tree of a file's one document.
+
+    Raises: ConfigError as `read` does; OSError where there is no such file, ValueError where that cannot be its name.
+    """
+    with path.open("rb") as file:
+        return read(file.read(MAX_BYTES + 1), source)
 
 
 def read(data: bytes, source: Source) -> Node:
@@ -154,7 +171,7 @@ def _node(found: Any, source: Source, key: Node | None = None) -> Node:
     import yaml
 
     place = source.begin(found)
-    node = Node(source, key.place if key else place, place, [], "a list")
+    node = Node(source, key.place if key else place, place, None, "nothing")
     if isinstance(found, yaml.MappingNode):
         return node._replace(value=_entries(found, source), text="a mapping")
     if isinstance(found, yaml.ScalarNode):
@@ -162,7 +179,7 @@ def _node(found: Any, source: Source, key: Node | None = None) -> Node:
         if not found.value.isprintable():  # it ends up on a command line, and on one line of a message
             raise ConfigError(f"{place}: {text} is not one line of printable text")
         return node._replace(value=found.value if found.style else _bare(found.value, place), text=text)
-    return node
+    return node._replace(value=[_node(item, source) for item in found.value], text="a list")
 
 
 def _entries(found: Any, source: Source) -> dict[str, Node]:
@@ -181,7 +198,7 @@ def _name(key: Node) -> str:
         raise ConfigError(f"{key.place}: a key is text, not {key.text}")
     if key.value == "<<":
         raise ConfigError(f"{key.place}: merge key `<<` is not supported", "use `extends` to share keys")
-    if "." in key.value:
+    if "." in key.value and not key.source.dotted:
         raise ConfigError(f"{key.place}: a dot in the key {key.text}", "a section's keys are indented below it")
     return key.value
 

@@ -6,23 +6,18 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 
 from pipeline.gradcheck.harness import NOT_CHECKED, RIGHT, STOPPED, WRONG, Checked, Function
 from pipeline.request import Points
+from pipeline.tables import print_table
 
 _COLOURS = {RIGHT: "green", WRONG: "red", STOPPED: "red", NOT_CHECKED: "yellow"}
-_WIDE = 10_000
 
 
 def show(found: Sequence[Checked], left_out: Sequence[str], points: Points) -> None:
     """Print the table, and below it what there is to say of single functions."""
-    console = Console(highlight=False)
-    wide = console if console.is_terminal else Console(highlight=False, width=_WIDE)
-    with wide.capture() as captured:
-        wide.print(_table(found))
-    print("\n".join(line.rstrip() for line in captured.get().splitlines()))
+    print_table(_table(found))
     for (function, why), builds in _told(found).items():
         print(f"\n{function.function} ({', '.join(builds)}), {function.place}\n{why}")
     if left_out:

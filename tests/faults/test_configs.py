@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -94,9 +94,9 @@ def bytes_of(text: str) -> bytes:
     return text.encode(errors="surrogatepass")
 
 
-def mutated(dice: random.Random) -> bytes:
-    """A shipped config with pieces replaced, moved or cut."""
-    text = dice.choice(PLAIN)
+def mutated(dice: random.Random, texts: Sequence[str] = PLAIN) -> bytes:
+    """One of the texts with pieces replaced, moved or cut."""
+    text = dice.choice(texts)
     for _ in range(dice.randrange(1, 6)):
         start = dice.randrange(len(text))
         end = min(len(text), start + dice.choice([0, 0, 1, 1, 2, 8, 40]))
