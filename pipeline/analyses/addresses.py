@@ -40,7 +40,7 @@ def address(inspector: Inspector, pointer: Value) -> Address:
         constant += offset
         counter = _counter(inspector, pointer)
         if counter is None:
-            return Address(pointer, {value: factor for value, factor in terms.items() if factor}, constant)
+            return Address(pointer, _nonzero(terms), constant)
         terms[inspector.api.GetInstructionParent(pointer)] += counter[1]
         pointer = counter[0]
 
@@ -80,24 +80,21 @@ def _more(inspector: Inspector, phi: Value, value: Value) -> int:
 
 def _follower(inspector: Inspector, phi: Value, following: Value, begin: Value) -> tuple[Value, int] | None:
     """A phi that becomes what is made of the loop's counter, and begins as if it always had been."""
-    terms = Counter[Value]()
-    if not inspector.api.IsAConstantInt(begin):
+    made = Counter[Value]()
+    constant = _add(inspector, following, 1, made, through_loops=False)
+    if not inspector.api.IsAConstantInt(begin) or len(terms := _nonzero(made)) != 1:
         return None
-    constant = _add(inspector, following, 1, terms, through_loops=False)
-    for counter, factor in _nonzero(terms).items() if len(_nonzero(terms)) == 1 else ():
-        if not inspector.api.IsAPHINode(counter) or not _are_of_one_block(inspector, phi, counter):
-            return None
-        ways = permutations(inspector.chosen(counter))
-        first, step = next(((one, n) for after, one in ways if (n := _more(inspector, counter, after))), (0, 0))
-        if first and inspector.api.IsAConstantInt(first):
-            at_first = factor * int(inspector.api.ConstIntGetSExtValue(first)) + constant
-            fits = int(inspector.api.ConstIntGetSExtValue(begin)) == at_first - factor * step
-            return (begin, factor * step) if fits else None
-    return None
-
-
-def _are_of_one_block(inspector: Inspector, one: Value, other: Value) -> bool:
-    return bool(inspector.api.GetInstructionParent(one) == inspector.api.GetInstructionParent(other))
+    ((counter, factor),) = terms.items()
+    block = inspector.api.GetInstructionParent(phi)
+    if not inspector.api.IsAPHINode(counter) or inspector.api.GetInstructionParent(counter) != block:
+        return None
+    ways = permutations(inspector.chosen(counter))
+    first, step = next(((one, more) for after, one in ways if (more := _more(inspector, counter, after))), (0, 0))
+    if not first or not inspector.api.IsAConstantInt(first):
+        return None
+    at_first = factor * int(inspector.api.ConstIntGetSExtValue(first)) + constant
+    fits = int(inspector.api.ConstIntGetSExtValue(begin)) == at_first - factor * step
+    return (begin, factor * step) if fits else None
 
 
 def _nonzero(terms: Counter[Value]) -> dict[Value, int]:

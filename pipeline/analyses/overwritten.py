@@ -13,6 +13,7 @@ from math import gcd
 
 from pipeline.analyses.addresses import Address, address, roots
 from pipeline.analyses.control_flow import ControlFlow, Loop
+from pipeline.analyses.loop_exits import is_in
 from pipeline.analyses.twins import APART, is_of
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
@@ -36,10 +37,10 @@ def overwritten(inspector: Inspector, flow: ControlFlow) -> Iterator[Value]:
     """The loads in loops of what a later run writes, as far as alias analysis may say otherwise."""
     loops = flow.loops()
     inside = {block for loop in loops for block in loop.blocks} - flow.never_returning()
-    instructions = [(block, i) for block in inside for i in inspector.module.instructions_of(block)]
-    loads = [_access(inspector, block, i) for block, i in instructions if inspector.is_plain_load(i)]
+    instructions = [(block, i) for block in flow.ends if block in inside for i in inspector.module.instructions_of(block)]
     writes = [_access(inspector, block, i) for block, i in instructions if _writes(inspector, i)]
-    for load in loads:
+    loads = [(block, i) for block, i in instructions if inspector.is_plain_load(i)] if writes else []
+    for load in (_access(inspector, block, i) for block, i in loads):
         if any(_is_hidden_from(inspector, loops, load, write) for write in writes):
             yield load.instruction
 
@@ -112,8 +113,7 @@ def _steps(inspector: Inspector, common: list[Loop], where: Address) -> list[int
 
 
 def _changes(inspector: Inspector, common: list[Loop], value: Value) -> bool:
-    block = inspector.api.GetInstructionParent(value) if inspector.api.IsAInstruction(value) else 0
-    return any(block in loop.blocks for loop in common)
+    return any(is_in(inspector, loop, value) for loop in common)
 
 
 def _may_meet(load: _Access, write: _Access, steps: list[int | None]) -> bool:
