@@ -85,6 +85,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "IsATruncInst": (c_void_p, [c_void_p]),
     "IsAZExtInst": (c_void_p, [c_void_p]),
     "ConstNull": (c_void_p, [c_void_p]),
+    "IsUndef": (c_int, [c_void_p]),
     "IsConstant": (c_int, [c_void_p]),
     "IsAConstantExpr": (c_void_p, [c_void_p]),
     "IsAConstant": (c_void_p, [c_void_p]),
@@ -493,6 +494,10 @@ class Inspector:
         if self.api.IsASelectInst(choice):
             return [int(self.api.GetOperand(choice, index)) for index in (1, 2)]
         return [int(self.api.GetIncomingValue(choice, index)) for index in range(self.api.CountIncoming(choice))]
+
+    def is_undefined(self, value: Value) -> bool:
+        """True for what may be any value, or is none (poison)."""
+        return bool(self.api.IsUndef(value))
 
     def sources(self, value: Value) -> list[Value]:
         """What a value is chosen from, however many choices lie between; the value itself where it is not chosen."""

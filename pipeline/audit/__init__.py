@@ -54,6 +54,7 @@ def findings(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     yield from words.moved(inspector, function)
     yield from bits.computed(inspector, function)
     yield from choices.extremes(inspector, function)
+    yield from paths.undefined(inspector, function)
 
 
 def _tree(inspector: Inspector, shims: Iterable[str]) -> list[Value]:

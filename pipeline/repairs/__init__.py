@@ -45,6 +45,7 @@ from pipeline.repairs import (
     statics,
     steep,
     switches,
+    undefined,
     vtables,
     zeroed,
 )
@@ -75,6 +76,7 @@ _OF_CALLS = (
 )
 _OF_MEMORY = (
     ("dispatch", dispatch.call_what_is_known),
+    ("undefined", undefined.begin_as_zero),
     ("recursive_results", recursive_results.hide),
     ("overlaps", overlaps.by_copy),
     ("zeroed", zeroed.by_store),
