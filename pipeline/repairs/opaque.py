@@ -90,9 +90,9 @@ def same(editor: Editor, value: Value, place: Value) -> Value:
     return _hidden(editor, HIDDEN, [value], place)
 
 
-def apart(editor: Editor, number: Value, which: int, place: Value) -> Value:
-    """As `same`, and nobody knows that it is the same number as another one: of two equal calls LLVM makes one."""
-    return _hidden(editor, APART, [number, editor.module.int64(which)], place)
+def apart(editor: Editor, number: Value, which: Value, place: Value) -> Value:
+    """As `same`, and nobody knows that it is the same number as with another `which`: of two equal calls LLVM makes one."""
+    return _hidden(editor, APART, [number, which], place)
 
 
 def _hidden(editor: Editor, prefix: str, given: Sequence[Value], place: Value) -> Value:
