@@ -30,6 +30,7 @@ def audit(libllvm: Tool, path: Path, reverse: Iterable[str] = (), forward: Itera
         for function in _tree(inspector, reverse):
             for rule in (
                 memory.taken_for_constant,
+                memory.freed_twice,
                 memory.told_apart,
                 paths.of_loops,
                 paths.added_twice,

@@ -24,6 +24,7 @@ from pipeline.repairs import (
     fills,
     floats,
     foreign,
+    frees,
     growth,
     hash_tables,
     inline,
@@ -52,7 +53,7 @@ from pipeline.repairs import (
 from pipeline.repairs.inline import CLEAN
 from pipeline.repairs.words import Words
 
-_ENZYMES_OWN = (
+ENZYMES_OWN = (
     "float2int,lower-constant-intrinsics,"
     "loop(loop-rotate<header-duplication;no-prepare-for-lto>,loop-deletion,loop-unroll-full),gvn,sroa<preserve-cfg>"
 )
@@ -103,7 +104,7 @@ NAMES = (
     *dict.fromkeys(name for name, _ in _OF_CALLS),
     *("split_words", "hash_tables", "retype", "opaque", "constants", "beginnings"),
     *(name for name, _ in _OF_MEMORY + _OF_PATHS),
-    "mixed",
+    *("mixed", "frees"),
 )
 """The repairs, in the order in which they are first made."""
 
@@ -124,7 +125,9 @@ def repair(module: Module, shims: Sequence[Value], forward: Sequence[Value] = ()
     for name, mend in _OF_MEMORY + _OF_PATHS:
         done += mend(editor, shims) if name not in without else []
     # Last, as others allocate, too.
-    done += mixed.make_active(editor, [s for s in shims if s not in forward]) if "mixed" not in without else []
+    reverse = [shim for shim in shims if shim not in forward]
+    done += mixed.make_active(editor, reverse) if "mixed" not in without else []
+    done += frees.as_the_others(editor, reverse) if "frees" not in without else []
     return done
 
 
@@ -133,7 +136,7 @@ def _words(editor: Editor, shims: Sequence[Value], without: Collection[str]) -> 
     done = []
     functions = list(call_tree(editor, shims))
     for function in functions:
-        editor.run_passes(f"{_ENZYMES_OWN},{CLEAN}", function)
+        editor.run_passes(f"{ENZYMES_OWN},{CLEAN}", function)
         if "split_words" not in without and split_words.split(editor, function):
             editor.run_passes(CLEAN, function)
             done.append(f"split_words: {editor.module.name(function)}")
