@@ -68,7 +68,9 @@ class Reasons:
         while waiting:
             one = waiting.pop(0)
             if found := self._own(origins, one):
-                return found if one == value else replace(found, why=f"it is computed from what cannot be had again: {found.why}")
+                return (
+                    found if one == value else replace(found, why=f"it is computed from what cannot be had again: {found.why}")
+                )
             operands = [operand for operand in self.inspector.operands(one) if self.inspector.api.IsAInstruction(operand)]
             waiting += [operand for operand in operands if operand not in known]
             known.update(operands)

@@ -40,12 +40,13 @@ def _head(differentiated: Differentiated, kept: Sequence[Kept]) -> Iterator[str]
         yield f"   {', '.join(differentiated.forward)}, forward mode: no tape"
     if differentiated.reverse:
         named = f"   {', '.join(differentiated.reverse)}, reverse mode: "
-        for line in _sums(kept) if kept else ["no tape"]:
+        sums = [f"{_bytes(count)} in each {_when(*where)}" for where, count in _sums(kept).items()]
+        for line in sums or ["no tape"]:
             yield f"{named}{line}"
             named = " " * len(named)
 
 
-def _sums(kept: Sequence[Kept]) -> Iterator[str]:
+def _sums(kept: Sequence[Kept]) -> dict[tuple[str, tuple[Iterations, ...]], int]:
     """The bytes of each loop nest, or of the calls of each function, together."""
     sums: dict[tuple[str, tuple[Iterations, ...]], int] = defaultdict(int)
     for one in kept:
@@ -53,8 +54,7 @@ def _sums(kept: Sequence[Kept]) -> Iterator[str]:
         for depth, loop in enumerate(one.loops):
             if depth and loop.counted in _GROWS:
                 sums[one.function, one.loops[:depth]] += _ADDRESS
-    for (function, loops), count in sums.items():
-        yield f"{_bytes(count)} in each {_when(function, loops)}"
+    return dict(sums)
 
 
 def _body(kept: Sequence[Kept], folder: Path) -> Iterator[str]:
@@ -105,5 +105,9 @@ def _function(differentiated: Differentiated, kept: Sequence[Kept]) -> dict[str,
         "place": differentiated.place,
         "reverse": list(differentiated.reverse),
         "forward": list(differentiated.forward),
+        "tape": [
+            {"bytes": count, "function": function or None, "loops": [asdict(loop) for loop in loops]}
+            for (function, loops), count in _sums(kept).items()
+        ],
         "kept": [asdict(one) for one in kept],
     }
