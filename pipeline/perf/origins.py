@@ -69,7 +69,7 @@ class Origins:
         made = [one for one in self.inspector.sources(value) if self.inspector.api.IsAInstruction(one)]
         inside = {block for loop in self.loops(value)[-1:] for block in loop.blocks}
         made.sort(key=lambda one: self.module.api.GetInstructionParent(one) not in inside)
-        return self._first([*made, value])
+        return self._first([*made, value]) or self.module.place(value)
 
     def place_of_loop(self, loop: Loop) -> str | None:
         """Where a loop is, by the first of its instructions that is known to be in the user's own source."""

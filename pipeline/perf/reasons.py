@@ -52,6 +52,21 @@ def of_memory() -> Reason:
     return Reason(MEMORY, why, help="allocate once, outside of the loop, and write over it")
 
 
+def of_address() -> Reason:
+    """Why the address of a shadow is kept: what it was read from is not there any more."""
+    return Reason(OTHER, "the reverse sweep writes there, and cannot find the address again")
+
+
+def of_loop() -> Reason:
+    """Why it is kept how often a loop ran: that is not known before it has."""
+    return Reason(CARRIED, "the loop ends by what it computes; the reverse sweep goes as often through it")
+
+
+def of_work() -> Reason:
+    """Why something is kept that could be computed again."""
+    return Reason(OTHER, "Enzyme takes it to be less work to keep it than to compute it again")
+
+
 class Reasons:
     """The reasons of what is kept of a module, by what Enzyme says."""
 
@@ -74,7 +89,7 @@ class Reasons:
             operands = [operand for operand in self.inspector.operands(one) if self.inspector.api.IsAInstruction(operand)]
             waiting += [operand for operand in operands if operand not in known]
             known.update(operands)
-        return Reason(OTHER, "Enzyme takes it to be less work to keep it than to compute it again")
+        return of_work()
 
     def _own(self, origins: Origins, value: Value) -> Reason | None:
         """Why a value cannot be had again in the reverse sweep; None where it can."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 
 from pipeline.abi.headers import Reader
@@ -14,17 +14,22 @@ from pipeline.analyses.control_flow import Loop
 from pipeline.llvm import Module, Value
 from pipeline.perf.numbering import Numbered
 from pipeline.perf.origins import Origins
-from pipeline.perf.reasons import Reason, Reasons, of_call, of_memory
+from pipeline.perf.reasons import Reason, Reasons, of_address, of_call, of_loop, of_memory, of_work
 from pipeline.perf.trial import Trial
 from pipeline.toolchain import Tool
 
-_CACHE = re.compile(r'%"?([^\s"%,]+?)_(?:malloc|realloc)?cache')
-_VALUE = re.compile(r"(v\d+\.)[i\d.]*")
-_SHADOW = re.compile(r"(v\d+\.)[i\d.]*'mi\S*")
+_CACHE = re.compile(r"(.+?)_(?:malloc|realloc)?cache")
+_PLAIN = re.compile(r"(v\d+\.)[i\d.]*")
+"""The name of a value, be it inlined or copied, and not of what Enzyme has made of it."""
 _HALF = "augmented_"
 """How the name begins of the half of a function that goes forwards."""
 _RECORD = "tapemem"
 """What Enzyme calls the memory that such a half leaves for the other."""
+_LIMIT, _SHADOW = "loopLimit", "'"
+"""How the name begins of how often a loop ran; and what is in that of a shadow."""
+_OF_CALLS = "_augmented", "subcache", "tapeld"
+"""What is in the names of what a forward half has returned."""
+_COMPUTED, _LEFT = "what is computed here", "what a call leaves for its reverse half"
 
 
 @dataclass(frozen=True)
@@ -64,50 +69,58 @@ class _Tape:
         self.reasons = Reasons(self.given.inspector, self.numbered, trial.remarks)
         self.uncounted = set(map(self.numbered.block, trial.remarks.uncounted))
         self.uncounted_yet = set(map(self.numbered.block, trial.remarks.uncounted_yet))
-        self.caches = dict.fromkeys(_CACHE.findall(trial.made.read_text()))
         tree = call_tree(self.given.inspector, given.named([shim]))
         self.recursive = {given.name(function) for function in recursive(tree)}
         self.origins = cache(lambda reader, function: Origins(reader.inspector, function))
 
     def kept(self) -> Iterator[Kept]:
-        """Values that have memory of their own, for each iteration of a loop, and what calls leave for their reverse half."""
-        for value in self._values(_VALUE):
-            yield self._value(value, *self._what(value))
-        for value in self._values(_SHADOW):
-            yield self._value(value, "the address of the shadow of memory that is allocated here", of_memory())
-        others = [name for name in self.caches if not _VALUE.fullmatch(name) and not _SHADOW.fullmatch(name)]
+        """What has memory of its own, for each iteration of a loop, and what calls leave for their reverse half."""
+        known: set[Value] = set()
         for function in self.made.functions.values():
-            for instruction in self.made.module.instructions(function):
-                name = self.made.module.name(instruction)
-                if name.startswith(_RECORD) or any(name == other or name.startswith(f"{other}.") for other in others):
-                    yield self._of_call(function, instruction)
+            named = {self.made.module.name(one): one for one in self.made.module.instructions(function)}
+            caches = dict.fromkeys(match[1] for match in map(_CACHE.match, named) if match)
+            plain = (match[1] for match in map(_PLAIN.fullmatch, caches) if match)
+            for value in map(self.numbered.value, plain):
+                if value not in known and self._loops(value):
+                    known.add(value)
+                    yield self._value(value)
+            others = (name for name in caches if not _PLAIN.fullmatch(name))
+            for name in others:
+                if found := self._of_name(function, named, name):
+                    yield self._other(function, name, *found)
+            yield from (self._record(function, one) for name, one in named.items() if name.startswith(_RECORD))
 
-    def _values(self, named: re.Pattern[str]) -> list[Value]:
-        """The values in loops that have caches of such names; outside of loops these are registers."""
-        names = dict.fromkeys(match[1] for match in map(named.fullmatch, self.caches) if match)
-        values = (self.numbered.value(name) for name in names)
-        return [value for value in values if value and self._loops(value)]
+    def _of_name(self, function: Value, named: Mapping[str, Value], name: str) -> tuple[Value, int] | None:
+        """The instruction in a loop of that name or, where it is gone, its address in the cache; and the value's bytes."""
+        in_loop = self.origins(self.made, function).loops
+        for its, one in named.items():
+            if re.fullmatch(rf"{re.escape(name)}(\.i)*", its) and in_loop(one):
+                return one, self._size(self.made, one)
+        caches = (one for its, one in named.items() if (match := _CACHE.match(its)) and match[1] == name)
+        for place in (user for one in caches for user in self.made.module.users(one)):
+            if self.made.api.IsAGetElementPtrInst(place) and in_loop(place):
+                return place, self.made.inspector.size_of(int(self.made.api.GetGEPSourceElementType(place)))
+        return None
 
     def _loops(self, value: Value) -> list[Loop]:
-        if not self.given.api.IsAInstruction(value):
+        """The loops of a value; outside of them it stays in a register."""
+        if not value or not self.given.api.IsAInstruction(value):
             return []
         return self.origins(self.given, self.given.module.parent(value)).loops(value)
 
-    def _value(self, value: Value, what: str, reason: Reason) -> Kept:
-        function = self.given.module.parent(value)
-        origins = self.origins(self.given, function)
-        return Kept(
-            what=what,
-            bytes=self._size(self.given, value),
-            place=origins.place(value),
-            loops=tuple(Iterations(origins.place_of_loop(loop), self._counted(loop)) for loop in self._loops(value)),
-            function=self._name(self.given.module.name(function)),
-            reason=reason,
-        )
+    def _value(self, value: Value) -> Kept:
+        origins, function = self._origins_of(value), self.given.module.parent(value)
+        what, reason = self._what(value)
+        loops = tuple(Iterations(origins.place_of_loop(loop), self._counted(loop)) for loop in self._loops(value))
+        named = self._name(self.given.module.name(function))
+        return Kept(what, self._size(self.given, value), origins.place(value), loops, named, reason)
+
+    def _origins_of(self, value: Value) -> Origins:
+        return self.origins(self.given, self.given.module.parent(value))
 
     def _what(self, value: Value) -> tuple[str, Reason]:
         """What a value is, and why it is kept."""
-        inspector, origins = self.given.inspector, self.origins(self.given, self.given.module.parent(value))
+        inspector, origins = self.given.inspector, self._origins_of(value)
         if is_allocation(inspector, value):
             return "the address of memory that is allocated here", of_memory()
         reason = self.reasons.reason(origins, value)
@@ -119,23 +132,44 @@ class _Tape:
             return f"the address of `{variable}`" if variable else "an address", reason
         if variable:
             return f"`{variable}`", reason
-        return "the result of a call" if self.given.module.is_call(value) else "what is computed here", reason
+        return "the result of a call" if self.given.module.is_call(value) else _COMPUTED, reason
 
-    def _of_call(self, function: Value, instruction: Value) -> Kept:
-        """What the forward half of a call leaves: in memory of its own, or for its caller to keep."""
-        origins, module = self.origins(self.made, function), self.made.module
-        is_record = module.name(instruction).startswith(_RECORD)
-        size = module.arguments(instruction)[0] if is_record else 0
-        half = module.name(function if is_record else module.callee(instruction) if module.is_call(instruction) else function)
-        called, loops = half.removeprefix(_HALF), origins.loops(instruction)
-        return Kept(
-            what="what a call leaves for its reverse half",
-            bytes=(self.made.inspector.number(size) or 0) if is_record else self._size(self.made, instruction),
-            place=self._place(called) if is_record else origins.place(instruction),
-            loops=tuple(Iterations(origins.place_of_loop(loop), "before") for loop in loops),
-            function=self._name(module.name(function).removeprefix(_HALF)),
-            reason=of_call(self._name(called), is_recursive=called in self.recursive),
-        )
+    def _other(self, function: Value, name: str, instruction: Value, size: int) -> Kept:
+        """What Enzyme made of a value, or has of a call, and keeps."""
+        value = self.numbered.value(name)
+        if value and _SHADOW in name:
+            is_allocated = is_allocation(self.given.inspector, value)
+            reason = of_memory() if is_allocated else of_address()
+            return replace(self._value(value), what="the address of a shadow", bytes=size, reason=reason)
+        origins = self.origins(self.made, function)
+        if any(word in name for word in _OF_CALLS):
+            what, reason = _LEFT, self._of_call(self._called(instruction))
+        elif value:
+            what, reason = self._what(value)
+        else:
+            what, reason = ("how often a loop in it ran", of_loop()) if name.startswith(_LIMIT) else (_COMPUTED, of_work())
+        loops = tuple(Iterations(origins.place_of_loop(loop), "before") for loop in origins.loops(instruction))
+        named = self._name(self.made.module.name(function).removeprefix(_HALF))
+        place = self._origins_of(value).place(value) if value else origins.place(instruction)
+        return Kept(what, size, place, loops, named, reason)
+
+    def _record(self, function: Value, allocation: Value) -> Kept:
+        """The memory that the forward half of a function that calls itself leaves."""
+        origins, symbol = self.origins(self.made, function), self.made.module.name(function).removeprefix(_HALF)
+        size = self.made.inspector.number(self.made.module.arguments(allocation)[0]) or 0
+        loops = tuple(Iterations(origins.place_of_loop(loop), "before") for loop in origins.loops(allocation))
+        place = self._place(symbol) or origins.place(allocation)
+        return Kept(_LEFT, size, place, loops, self._name(symbol), self._of_call(symbol))
+
+    def _called(self, value: Value) -> str:
+        """The function whose forward half has returned a value, or what that is a part of."""
+        while value and not self.made.module.is_call(value):
+            operands = self.made.inspector.operands(value) if self.made.api.IsAInstruction(value) else []
+            value = operands[0] if operands and not self.made.inspector.is_choice(value) else 0
+        return self.made.module.name(self.made.module.callee(value)).removeprefix(_HALF) if value else ""
+
+    def _of_call(self, symbol: str) -> Reason:
+        return of_call(self._name(symbol), is_recursive=symbol in self.recursive)
 
     def _counted(self, loop: Loop) -> str:
         return "after" if loop.header in self.uncounted else "on entry" if loop.header in self.uncounted_yet else "before"
