@@ -11,10 +11,8 @@ from dataclasses import dataclass
 
 FLAG = "enzyme-print-perf"
 
-_KEPT = re.compile(r"^Caching instruction +(%.*) legalRecompute: ", re.MULTILINE)
 _WRITTEN = re.compile(r"^Load may need caching +(%.*?) due to +(?!origin )(.*)", re.MULTILINE)
 _FROM_OUTSIDE = re.compile(r"^Load may need caching +(%.*?) due to origin ", re.MULTILINE)
-_ALLOCATION = re.compile(r"^ Could not promote allocation +(%.*?) due to ", re.MULTILINE)
 _UNCOUNTED = re.compile(r"^SE could not compute loop limit of (\S+) of ", re.MULTILINE)
 _UNCOUNTED_YET = re.compile(r"^Could not compute outermost loop limit by .* computed at block(\S*) function ", re.MULTILINE)
 
@@ -23,14 +21,10 @@ _UNCOUNTED_YET = re.compile(r"^Could not compute outermost loop limit by .* comp
 class Remarks:
     """Instructions as Enzyme prints them, and names of blocks."""
 
-    kept: tuple[str, ...]
-    """What Enzyme keeps in place of computing it again."""
     overwritten: Mapping[str, str]
     """What is read where something may be written afterwards, and by which instruction it is."""
     from_outside: tuple[str, ...]
     """What is read where the caller of the function may write afterwards."""
-    allocations: tuple[str, ...]
-    """Memory that lives until the reverse sweep, as it is given to others."""
     uncounted: tuple[str, ...]
     """The headers of loops of which nobody knows how often they run before they have."""
     uncounted_yet: tuple[str, ...]
@@ -40,10 +34,8 @@ class Remarks:
 def read_remarks(output: str) -> Remarks:
     """The remarks among what Enzyme printed."""
     return Remarks(
-        kept=_each(_KEPT, output),
         overwritten=dict(_WRITTEN.findall(output)),
         from_outside=_each(_FROM_OUTSIDE, output),
-        allocations=_each(_ALLOCATION, output),
         uncounted=_each(_UNCOUNTED, output),
         uncounted_yet=_each(_UNCOUNTED_YET, output),
     )
