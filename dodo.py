@@ -66,6 +66,11 @@ def task_abi():
     return PROGRAM.abi()
 
 
+def task_perf():
+    """What each derivative keeps for its reverse sweep, and why: ./doit perf [FUNCTION] crate=DIR [--json]"""
+    return PROGRAM.perf()
+
+
 def task_gradcheck():
     """Check each derivative against differences at random points: ./doit gradcheck [FUNCTION] crate=DIR n=3 seed=1"""
     return PROGRAM.gradcheck()

@@ -190,6 +190,19 @@ class Tasks:
         before = [name for name in NAMES[: NAMES.index("abi_fixup")] if name in build.steps]
         return {"actions": [(_show_ledger, [build])], "task_dep": before, "io": {"capture": False}, **options}
 
+    def perf(self) -> Task:
+        """The task of the cost report.  It differentiates once more what the stages up to enzyme have made."""
+        task = self._asking(commands.perf, [_JSON])
+        build = self._build
+        if build is None:
+            return task
+        if "enzyme" not in build.steps:
+            return {**task, "actions": [(_fail, [UserError("error: there is no tape: the config says `autodiff: false`")])]}
+        if build.edit:
+            why = UserError("error: perf looks at what the stages make of your sources: there with= has no place")
+            return {**task, "actions": [(_fail, [why])]}
+        return {**task, "task_dep": [name for name in NAMES[: NAMES.index("enzyme") + 1] if name in build.steps]}
+
     def gradcheck(self) -> Task:
         """The task of gradcheck.  It has builds of its own, which no other task needs."""
         options = {"params": [_JUNIT], "pos_arg": "functions"}
