@@ -29,6 +29,7 @@ from pipeline.edited import Edit
 from pipeline.errors import UserError
 from pipeline.graph.choosing import MOST
 from pipeline.key import stage_key
+from pipeline.linker import find_linker
 from pipeline.plan import Sources, plan
 from pipeline.request import Request
 from pipeline.rerun import Rerun
@@ -275,8 +276,9 @@ def _digests() -> Digests:
 def _open(asked: Request, digests: Digests, *, gradcheck: bool = False) -> Build:
     rust, tools, rerun = find_rust(asked.config.toolchain, digests), find_tools(), asked.rerun
     crate = open_crate(asked.folder, asked.choice, rust, digests)
-    sources = Sources(_digest_of_std(asked.config, rust, digests), sources_digest(crate, digests))
-    steps = plan(asked.config, crate, sources, rust, tools, offline=request.offline(), gradcheck=gradcheck)
+    std, libraries = _digest_of_std(asked.config, rust, digests), digests.tree(rust.libraries)
+    sources, linker = Sources(std, sources_digest(crate, digests), libraries), find_linker(tools.cc, digests)
+    steps = plan(asked.config, crate, sources, rust, tools, linker, offline=request.offline(), gradcheck=gradcheck)
     rerun.check({step.name for step in steps})
     edit = Edit(rerun.first, rerun.edited, tools) if rerun.edited else None
     runs = Runs(request.cache_folder() / "runs" / asked.name)

@@ -49,6 +49,8 @@ class BuildStd:
     host: str
     sources: str
     """Digest of std's sources."""
+    libraries: str
+    """Digest of the toolchain's own libraries: build scripts are made of them."""
     llvm_link: Tool
     llvm_ar: Tool
     libllvm: Tool
