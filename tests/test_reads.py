@@ -59,6 +59,7 @@ LISTED = {ROOT, Path(doit.__file__).parent.parent}
 OF_CARGO = (
     os.environ.get("CARGO_HOME") or f"{Path.home()}/.cargo",  # crates, which the lock has digests of
     *("/etc/ssl", "/etc/gitconfig", f"{Path.home()}/.gitconfig"),  # by which it would fetch them
+    *(f"/etc/{name}" for name in ("host.conf", "hosts", "resolv.conf", "gai.conf")),
     *("/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/usr/share/zoneinfo"),
 )
 """What cargo opens, and the libraries in it."""
@@ -126,8 +127,10 @@ def traced(argv: list[Any], folder: Path) -> dict[str, set[Path]]:
     for line in (folder / "trace").read_text(errors="replace").splitlines():
         if mark := MARKED.search(line):
             stage = mark[1]
-        elif seen := OPENED.search(line) or STARTED.search(line):
-            found.setdefault(stage, set()).add(Path(seen[1]))
+        elif opened := OPENED.search(line):
+            found.setdefault(stage, set()).add(Path(opened[1]))
+        elif (started := STARTED.search(line)) and Path(started[1]).exists():  # else it was tried, on the way along PATH
+            found.setdefault(stage, set()).add(Path(started[1]))
     found.pop(END)
     return found
 
@@ -154,8 +157,7 @@ def declared(build: Build, name: str, folder: Path) -> Iterator[object]:
         yield from (*OF_CARGO, stage.rust.libraries)
         # Programs of the host are linked by whatever cc there is: they make no output, they only print.
         yield from of_linker(find_linker(find_tools().cc, build.digests))
-    if isinstance(stage, BuildStd):
-        yield stage.rust.sources
+        yield stage.rust.sources  # of build_std its input; of a crate what rustc shows of std's macros in warnings
     if isinstance(stage, CrateBitcode):
         yield from (stage.target, *build.crate.packages, *build.crate.files())
     if isinstance(stage, Link | Archive) and stage.libraries:
