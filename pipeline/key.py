@@ -74,7 +74,7 @@ def _plain(value: Any, digests: Digests) -> Any:
     raise TypeError(f"a {type(value).__name__} has no place in a key: {value!r}")
 
 
-_PACKAGE = re.compile(r"^\s*(?:from|import) (\w+)", re.MULTILINE)
+_PACKAGE = re.compile(r"^[ \t]*(?:from|import) (\w+)", re.MULTILINE)
 _IMPORTED = re.compile(r"^\s*from (pipeline[\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
 
 
@@ -93,9 +93,14 @@ def code(module: str) -> Mapping[str, str]:
 @functools.cache
 def packages(module: str) -> Mapping[str, Any]:
     """The version of each Python package of others' that this code imports, by name."""
-    named = {name for source in code(module).values() for name in _PACKAGE.findall(source)}
-    others = sorted(named - sys.stdlib_module_names - {"pipeline"})
+    others = sorted(set().union(*map(_packages, code(module))))
     return {"mapping": {name: importlib.metadata.version(name) for name in others}}
+
+
+@functools.cache
+def _packages(module: str) -> Set[str]:
+    """The packages of others' that a module itself imports."""
+    return set(_PACKAGE.findall(_source(module))) - sys.stdlib_module_names - {"pipeline"}
 
 
 @functools.cache
