@@ -23,6 +23,7 @@ from pathlib import Path
 
 import msgspec
 
+from pipeline import std_files
 from pipeline.cache import Cache
 from pipeline.crate import Crate, file_digests, note_files_read, snapshot, sources_digest
 from pipeline.digests import Digests
@@ -31,6 +32,7 @@ from pipeline.errors import UserError
 from pipeline.key import describe, stage_key
 from pipeline.plan import Step
 from pipeline.runs import Runs
+from pipeline.stages.build_std import BuildStd
 from pipeline.stages.crate_bitcode import CrateBitcode
 from pipeline.store import Entry, replacing, write_whole
 from pipeline.why import Parts, parts
@@ -96,6 +98,11 @@ class Build:
     def _own(self, folder: str) -> Path:
         """The folder of that name which the artifact has for itself."""
         return self.folder / folder if self.crate.is_default else self.folder / folder / self.crate.artifact.place
+
+    @property
+    def files_of_std(self) -> Path:
+        """The folder where it is kept which files std was made of (`std_files`)."""
+        return self.store.store.root / "std"
 
     def handle(self, name: str) -> Path:
         """The file that says what a stage's output is."""
@@ -229,6 +236,8 @@ class Build:
         with replacing(self.view(step.name, ".log")) as log:
             log.write_bytes(self.store.log(entry.key))
         self._show(step.name, Made(entry.key, entry.tree, how, entry.seconds, time.time(), self._parts(step)))
+        if isinstance(step.stage, BuildStd):
+            std_files.note(step.stage, self.files_of_std)
         if step.name == "link":
             _install(self.store.tree(entry.tree) / self.crate.artifact.file, self.product)
 

@@ -11,6 +11,7 @@ from pipeline.config import Config
 from pipeline.crate import Crate
 from pipeline.enzyme_driver import Catalyst
 from pipeline.ladder import LADDER
+from pipeline.linker import Linker
 from pipeline.slice import Slicer
 from pipeline.stages import NAMES, Stage
 from pipeline.stages.abi_fixup import AbiFixup
@@ -46,14 +47,23 @@ class Step:
 
 @dataclass(frozen=True)
 class Sources:
-    """Digests of what the first two stages read."""
+    """Digests of what stages read beside their inputs: std's sources, the crate's, and the toolchain's own libraries."""
 
     std: str
     crate: str
+    libraries: str
 
 
 def plan(
-    config: Config, crate: Crate, sources: Sources, rust: Rust, tools: Tools, *, offline: bool, gradcheck: bool = False
+    config: Config,
+    crate: Crate,
+    sources: Sources,
+    rust: Rust,
+    tools: Tools,
+    linker: Linker,
+    *,
+    offline: bool,
+    gradcheck: bool = False,
 ) -> tuple[Step, ...]:
     """The steps for a config, in order; with `gradcheck` for a program that can check its derivatives.
 
@@ -68,20 +78,22 @@ def plan(
     steps.append(Step("crate_bitcode", crate_bitcode, std))
     program: dict[str, str] = {}
     if _merges(config):
-        steps += _module_steps(config, std, tools)
+        steps += _module_steps(config, std, tools, linker)
         program = {"object": "codegen"} | ({"merged": "llvm_link"} if _is_slice(config) else {})
-    steps.append(Step("link", _link(crate.artifact, tools), {"crate": "crate_bitcode", **std, **program}))
+    libraries = "" if std else sources.libraries
+    steps.append(Step("link", _link(crate.artifact, tools, linker, libraries), {"crate": "crate_bitcode", **std, **program}))
     return tuple(steps)
 
 
-def _link(artifact: Artifact, tools: Tools) -> Stage:
-    return Archive(tools.llvm_ar, artifact.file) if artifact.crate_type == "staticlib" else Link(tools.cc)
+def _link(artifact: Artifact, tools: Tools, linker: Linker, libraries: str) -> Stage:
+    is_archive = artifact.crate_type == "staticlib"
+    return Archive(tools.llvm_ar, artifact.file, libraries) if is_archive else Link(linker, libraries)
 
 
 def _build_std(config: Config, sources: Sources, rust: Rust, tools: Tools) -> Stage:
     if config.build_std == "prebuilt":
         return PrebuiltStd(sources.std, tools.llvm_link, tools.llvm_ar, tools.libllvm, _is_slice(config), rust)
-    from_sources = (rust.rustc, rust.cargo, rust.host, sources.std)
+    from_sources = (rust.rustc, rust.cargo, rust.host, sources.std, sources.libraries)
     return BuildStd(*from_sources, tools.llvm_link, tools.llvm_ar, tools.libllvm, _is_slice(config), rust)
 
 
@@ -93,6 +105,7 @@ def _crate_bitcode(
         cargo=rust.cargo,
         host=rust.host,
         sources=sources.crate,
+        libraries=sources.libraries,
         artifact=crate.artifact,
         flags=crate.flags,
         profile=config.profile,
@@ -131,7 +144,7 @@ def _verifying(config: Config) -> dict[str, str]:
     return {"CRATEGRAD_VERIFY_EVERY": str(config.verify.every), **differences}
 
 
-def _module_steps(config: Config, std: Mapping[str, str], tools: Tools) -> list[Step]:
+def _module_steps(config: Config, std: Mapping[str, str], tools: Tools, linker: Linker) -> list[Step]:
     """The stages between the modules and the object; each takes the module of the one before."""
     stages: dict[str, Stage] = {"opt1": Opt1(tools.opt, config.opt1.level)}
     if config.autodiff:
@@ -142,17 +155,17 @@ def _module_steps(config: Config, std: Mapping[str, str], tools: Tools) -> list[
     stages["opt2"] = Opt2(tools.opt, config.opt2.level)
     stages["codegen"] = Codegen(tools.llc, config.codegen.level, config.codegen.cpu)
 
-    steps = [Step("llvm_link", LlvmLink(_strategy(config, tools)), {"crate": "crate_bitcode", **std})]
+    steps = [Step("llvm_link", LlvmLink(_strategy(config, tools, linker)), {"crate": "crate_bitcode", **std})]
     for name, stage in stages.items():
         steps.append(Step(name, stage, {"module": steps[-1].name}))
     return steps
 
 
-def _strategy(config: Config, tools: Tools) -> Strategy:
+def _strategy(config: Config, tools: Tools, linker: Linker) -> Strategy:
     whole = SingleModuleMerge(tools.llvm_link, tools.llvm_nm, tools.opt)
     strategies: dict[str, Strategy] = {
         "single-module-merge": whole,
-        "fat-lto": FatLto(tools.cc, tools.lld),
+        "fat-lto": FatLto(linker, tools.lld),
         "slice": Slice(whole, tools.libllvm),
     }
     return strategies[config.strategy]

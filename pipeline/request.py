@@ -45,13 +45,17 @@ class OfMatrix:
     """What a cell starts from that does not say."""
     overrides: Mapping[str, str] = field(default_factory=dict)
     """Keys that the command line sets, in all cells."""
+    cluster: str = ""
+    """The address of the Dask scheduler that has them built; empty where they are built here."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """The command line's variables, for the workers there."""
 
 
 _UNITS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _OF_POINTS = {"n": "count", "seed": "seed", "length": "length"}
 _SWITCHES = ("all-features", "no-default-features", "locked")
 _OF_CHOICE = (*KINDS, "lib", "tests", "crate-type", "package", "features", *_SWITCHES)
-_OF_MATRIX = ("matrix", "shard")
+_OF_MATRIX = ("matrix", "shard", "on")
 _VARIABLES = ("crate", "config", *_OF_MATRIX, *_OF_CHOICE, *_OF_POINTS, *rerun.VARIABLES)
 
 
@@ -188,7 +192,10 @@ def _matrix(variables: Mapping[str, str], started: Path, name: str, overrides: M
     if not found or not 1 <= int(found[1]) <= int(found[2]):
         raise ConfigError(f"command line: shard={visible(shard)}: expected which of how many, as 1/3, 2/3 or 3/3")
     file = started / variables["matrix"] if "matrix" in variables else config.MATRIX
-    return OfMatrix(file, int(found[1]), int(found[2]), name, overrides)
+    cluster = variables.get("on", "")
+    if "on" in variables and not re.fullmatch(r"(tcp|tls)://[^\s/]+:[0-9]{1,5}", cluster):
+        raise ConfigError(f"command line: on={visible(cluster)}: expected a Dask scheduler's address, as tcp://HOST:PORT")
+    return OfMatrix(file, int(found[1]), int(found[2]), name, overrides, cluster, variables)
 
 
 def _is_on(name: str, variables: Mapping[str, str]) -> bool:

@@ -29,6 +29,7 @@ from pipeline.edited import Edit
 from pipeline.errors import UserError
 from pipeline.graph.choosing import MOST
 from pipeline.key import stage_key
+from pipeline.linker import find_linker
 from pipeline.plan import Sources, plan
 from pipeline.request import Request
 from pipeline.rerun import Rerun
@@ -63,11 +64,19 @@ _JUNIT: dict[str, Any] = {"name": "junit", "long": "junit", "default": "", "help
 """The option of those that judge something."""
 
 
+class Refused(TaskFailed):  # type: ignore[misc]
+    """The failure of a task that ran nothing, because what was asked for makes no sense; the process ends with 3.
+
+    It is told to doit, which knows 1 only: with `-n 2` the task is in another process than the one that ends.
+    """
+
+
 class Reporter(ConsoleReporter):  # type: ignore[misc]
     """doit's console, silent about what is up to date but was not asked for, and about the tasks that speak for themselves."""
 
     desc = "console, a line for each stage that runs"
     selected: tuple[str, ...] = ()
+    has_refused = False
 
     def initialize(self, tasks: Any, selected_tasks: Any) -> None:
         """Know what the user named."""
@@ -83,6 +92,17 @@ class Reporter(ConsoleReporter):  # type: ignore[misc]
         """Answer for a stage that was asked for by name; of the others the build's summary speaks."""
         if task.name in self.selected:
             sys.stderr.write(f"   {task.name} is up to date (-a runs it all the same)\n")
+
+    def add_failure(self, task: Any, fail: Any) -> None:
+        """See whether anything was run."""
+        super().add_failure(task, fail)
+        self.has_refused = self.has_refused or isinstance(fail, Refused)
+
+    def complete_run(self) -> None:
+        """End with the exit code that says so where nothing was."""
+        super().complete_run()
+        if self.has_refused:
+            sys.exit(3)
 
     def skip_ignore(self, task: Any) -> None:
         """Say what was not done, that nobody takes it for done."""
@@ -288,8 +308,9 @@ def _digests() -> Digests:
 def _open(asked: Request, digests: Digests, *, gradcheck: bool = False) -> Build:
     rust, tools, rerun = find_rust(asked.config.toolchain, digests), find_tools(), asked.rerun
     crate = open_crate(asked.folder, asked.choice, rust, digests)
-    sources = Sources(_digest_of_std(asked.config, rust, digests), sources_digest(crate, digests))
-    steps = plan(asked.config, crate, sources, rust, tools, offline=request.offline(), gradcheck=gradcheck)
+    std, libraries = _digest_of_std(asked.config, rust, digests), digests.tree(rust.libraries)
+    sources, linker = Sources(std, sources_digest(crate, digests), libraries), find_linker(tools.cc, digests)
+    steps = plan(asked.config, crate, sources, rust, tools, linker, offline=request.offline(), gradcheck=gradcheck)
     rerun.check({step.name for step in steps})
     edit = Edit(rerun.first, rerun.edited, tools) if rerun.edited else None
     runs = Runs(request.cache_folder() / "runs" / asked.name)
@@ -367,7 +388,7 @@ def remove_outputs(build: Build, name: str) -> None:
 def _fail(error: UserError) -> TaskFailed:
     sys.stdout.flush()
     print(error.message, file=sys.stderr, flush=True)
-    return TaskFailed(error.message, report=False)
+    return (TaskFailed if error.exit_code == 1 else Refused)(error.message, report=False)
 
 
 def _action(command: Callable[..., None]) -> Callable[..., TaskFailed | None]:
@@ -664,8 +685,6 @@ def _run_matrix(
             command.number_of_jobs(jobs or late.get("jobs", "")),
         )
         is_well = command.run(asked, _Cells(digests), told, names)
-    except ConfigError as error:  # nothing was run
-        _give_up(error)
     except UserError as error:
         return _fail(error)
     finally:

@@ -141,8 +141,8 @@ def _cure(name: str) -> str:
 
 
 def _describe(rustc: Tool) -> dict[str, str]:
-    answer = process.ask([rustc, "-vV"])
-    sysroot = process.ask([rustc, "--print", "sysroot"])
+    answer = process.ask([rustc, "-vV"], env=os.environ)
+    sysroot = process.ask([rustc, "--print", "sysroot"], env=os.environ)
     if not (answer.succeeded and sysroot.succeeded):
         raise UserError(f"error: {rustc.path} does not answer `-vV`\n{process.tail(answer.output)}")
     fields = dict(line.split(": ", 1) for line in answer.output.splitlines() if ": " in line)

@@ -24,6 +24,7 @@ from pipeline.artifact import Artifact
 from pipeline.crate import Crate
 from pipeline.digests import Digests
 from pipeline.key import describe, location, stage_key
+from pipeline.linker import Linker
 from pipeline.plan import Sources, Step, plan
 from pipeline.stages import NAMES
 from pipeline.toolchain import Rust, Tool, Tools
@@ -38,7 +39,8 @@ def steps(request: pytest.FixtureRequest, tmp_path: Path, rust: Rust, tools: Too
     strategy, std = request.param
     chosen = config.load("default", {"strategy": strategy, "build_std": std, "enzyme.flags.enzyme-print-perf": "true"})
     crate = Crate(tmp_path / "crate", Artifact("bin", "binary"), (), ())
-    steps = plan(chosen, crate, Sources("of std", "of the crate"), rust, tools, offline=False)
+    linker = Linker(tools.cc, {"ld": tools.lld}, "of the system")
+    steps = plan(chosen, crate, Sources("of std", "of the crate", "of the toolchain"), rust, tools, linker, offline=False)
     assert tuple(step.name for step in steps) == NAMES
     return steps
 
@@ -102,7 +104,8 @@ def test_every_field_of_a_stage_is_in_its_key(steps: tuple[Step, ...], tmp_path:
                 unnoticed.append(step.name + place)
     assert unnoticed == []
     named = {place for place, _ in changed}
-    assert {"crate_bitcode.sources", "enzyme.driver.catalyst", "enzyme.flags[enzyme-print-perf]", "link.cc"} <= named
+    assert {"crate_bitcode.sources", "enzyme.driver.catalyst", "enzyme.flags[enzyme-print-perf]", "link.linker.cc"} <= named
+    assert {"link.linker.starts[ld]", "link.linker.system", "link.libraries", "crate_bitcode.libraries"} <= named
     assert {"llvm_link.strategy.llvm_nm", "llvm_link.strategy.lld"} & named
     assert {"build_std.sources", "build_std.libraries"} & named
 
@@ -128,8 +131,8 @@ def test_where_a_thing_lies_is_not_in_the_key(steps: tuple[Step, ...], digests: 
 def test_tool_is_what_it_is_and_not_where(steps: tuple[Step, ...], tmp_path: Path, digests: Digests) -> None:
     link: Any = steps[-1].stage
     copy = Tool(tmp_path / "copy")
-    copy.path.write_bytes(link.cc.path.read_bytes())
-    assert stage_key(replace(link, cc=copy), {}, digests) == stage_key(link, {}, digests)
+    copy.path.write_bytes(link.linker.cc.path.read_bytes())
+    assert stage_key(replace(link, linker=replace(link.linker, cc=copy)), {}, digests) == stage_key(link, {}, digests)
 
 
 def test_stages_of_the_same_fields_have_keys_of_their_own(steps: tuple[Step, ...], digests: Digests) -> None:

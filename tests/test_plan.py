@@ -13,6 +13,7 @@ from pipeline import config
 from pipeline.artifact import Artifact
 from pipeline.config import MATRIX, Config
 from pipeline.crate import Crate
+from pipeline.linker import Linker
 from pipeline.plan import Sources, Step, plan
 from pipeline.slice import Slicer
 from pipeline.stages import NAMES
@@ -87,13 +88,14 @@ class Planner:
         self.crate = Crate(folder / "crate", Artifact("bin", "binary"), (), ())
         self.rust = rust
         self.tools = tools
+        self.linker = Linker(tools.cc, {"ld": tools.lld}, "of the system")
 
     def plan(self, overrides: str = "", *, offline: bool = False) -> tuple[Step, ...]:
         return self.plan_config(config.load("default", dict(each.split("=", 1) for each in overrides.split())), offline=offline)
 
     def plan_config(self, chosen: Config, *, offline: bool = False) -> tuple[Step, ...]:
-        sources = Sources("of std", "of the crate")
-        return plan(chosen, self.crate, sources, self.rust, self.tools, offline=offline)
+        sources = Sources("of std", "of the crate", "of the toolchain")
+        return plan(chosen, self.crate, sources, self.rust, self.tools, self.linker, offline=offline)
 
     def stages(self, overrides: str = "") -> dict[str, Any]:
         return {step.name: step.stage for step in self.plan(overrides)}
@@ -163,13 +165,13 @@ CHANGES = {
     "verify.every=7": {"crate_bitcode"},
     "verify.differences=true": set(),  # nothing is checked
     "check=true": set(),  # it is after the last stage
-    "autodiff=false": {*NAMES} - {"link"},
+    "autodiff=false": {*NAMES},
 }
 
 CHANGES_WITHOUT_AUTODIFF = {
     "debug_symbols=false": {"crate_bitcode"},
-    "build_std=none": {"build_std"},
-    "bitcode=false": {"build_std", "crate_bitcode", "llvm_link", "opt1", "opt2", "codegen"},
+    "build_std=none": {"build_std", "link"},
+    "bitcode=false": {"build_std", "crate_bitcode", "llvm_link", "opt1", "opt2", "codegen", "link"},
 }
 
 
@@ -192,7 +194,7 @@ def test_strategy_of_that_name_merges(planner: Planner) -> None:
     tools = planner.tools
     merge = SingleModuleMerge(tools.llvm_link, tools.llvm_nm, tools.opt)
     assert planner.stages("strategy=single-module-merge")["llvm_link"].strategy == merge
-    assert planner.stages("strategy=fat-lto")["llvm_link"].strategy == FatLto(tools.cc, tools.lld)
+    assert planner.stages("strategy=fat-lto")["llvm_link"].strategy == FatLto(planner.linker, tools.lld)
     assert planner.stages("strategy=slice")["llvm_link"].strategy == Slice(merge, tools.libllvm)
 
 
@@ -206,7 +208,7 @@ def test_tools_are_those_that_were_given_each_in_its_place(planner: Planner) -> 
     """The made-up tools differ, so that two of them exchanged are seen."""
     stages, tools, rust = planner.stages(), planner.tools, planner.rust
     assert [stages[name].opt for name in ("opt1", "abi_fixup", "opt2")] == [tools.opt] * 3
-    assert (stages["codegen"].llc, stages["link"].cc) == (tools.llc, tools.cc)
+    assert (stages["codegen"].llc, stages["link"].linker) == (tools.llc, planner.linker)
     assert (stages["abi_fixup"].libllvm, stages["enzyme"].libllvm) == (tools.libllvm, tools.libllvm)
     assert (stages["enzyme"].driver.catalyst, stages["enzyme"].llvm_as) == (tools.catalyst, tools.llvm_as)
     slicer = Slicer(tools.llvm_extract, tools.llvm_link, tools.llvm_nm, tools.opt, tools.libllvm)
@@ -220,6 +222,9 @@ def test_tools_are_those_that_were_given_each_in_its_place(planner: Planner) -> 
 def test_sources_reach_the_stages_that_read_them(planner: Planner) -> None:
     stages = planner.stages()
     assert (stages["build_std"].sources, stages["crate_bitcode"].sources) == ("of std", "of the crate")
+    assert stages["build_std"].libraries == stages["crate_bitcode"].libraries == "of the toolchain"
+    assert stages["link"].libraries == ""
+    assert planner.stages("autodiff=false build_std=none")["link"].libraries == "of the toolchain"
 
 
 def test_crate_is_built_where_it_lies_into_a_target_folder_of_our_own(planner: Planner) -> None:

@@ -31,6 +31,9 @@ HOW_TO_GET_SOURCES = (
 # Code generation calls what is in it by name: as bitcode it would be gone by then.
 AS_IT_IS = "compiler_builtins"
 
+NOT_READ = ("vendor", "tests", "benches", "coretests", "alloctests")
+"""The folders in std's sources that are no part of what it is made of, or that its lock has digests of."""
+
 # Not for programs that abort on panic, and not for programs at all.
 _LEFT_OUT = ("panic_unwind", "proc_macro", "empty")
 
@@ -49,6 +52,8 @@ class BuildStd:
     host: str
     sources: str
     """Digest of std's sources."""
+    libraries: str
+    """Digest of the toolchain's own libraries: build scripts are made of them."""
     llvm_link: Tool
     llvm_ar: Tool
     libllvm: Tool
@@ -128,7 +133,7 @@ def sources_of_std(rust: Rust, digests: Digests) -> str:
     """
     if not rust.sources.is_dir():
         raise UserError(f"error: std's sources are missing: {rust.sources}\n  = help: {HOW_TO_GET_SOURCES}")
-    return digests.tree(rust.sources, skipped=("vendor", "tests", "benches", "coretests", "alloctests"))
+    return digests.tree(rust.sources, NOT_READ)
 
 
 def write_modules(out: Path, crate: str, modules: Iterable[bytes]) -> list[Path]:

@@ -53,6 +53,8 @@ class CrateBitcode:
     host: str
     sources: str
     """Digest of what cargo reads (`crate.sources_digest`)."""
+    libraries: str
+    """Digest of the toolchain's own libraries: proc macros and build scripts are made of them."""
     artifact: Artifact
     flags: tuple[str, ...]
     """Cargo's, for features and the lock."""

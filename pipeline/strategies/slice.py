@@ -128,9 +128,10 @@ class Symbols:
         """From the lines of `llvm-nm`, those of modules with the files' names."""
         module_of: dict[str, Path] = {}
         local: dict[str, set[Path]] = {}
-        for words in map(str.split, of_modules.splitlines()):
-            if len(words) == 4:  # else it says that a file has none
-                path, kind, name = Path(words[0].removesuffix(":")), words[2], words[3]
+        for file, _, found in (line.rpartition(": ") for line in of_modules.splitlines()):
+            words = found.split()
+            if len(words) == 3:  # else it says that a file has none
+                path, kind, name = Path(file), words[1], words[2]
                 if kind.islower():
                     local.setdefault(name, set()).add(path)
                 else:
