@@ -21,7 +21,7 @@ from pipeline.digests import Digests
 from pipeline.errors import UserError
 from pipeline.request import ROOT, cache_folder, read_request
 from pipeline.targets import Package, packages_meant
-from pipeline.toolchain import find_rust
+from pipeline.toolchains import rust_for
 
 _PLURALS = {"bin": "bins", "example": "examples", "test": "tests", "bench": "benches"}
 _TAKES = {"build": KINDS, "run": ("bin", "example"), "test": ("bin", "test"), "bench": ("bench",)}
@@ -174,7 +174,7 @@ def _variables(artifact: Artifact) -> dict[str, str]:
 def _packages(asked: argparse.Namespace, folder: Path, variables: dict[str, str]) -> list[Package]:
     digests = Digests(cache_folder() / "digests.json")
     request = read_request(variables, digests)
-    metadata = metadata_of(folder, find_rust(request.config.toolchain, digests), digests)
+    metadata = metadata_of(folder, rust_for(request.config.toolchain, folder, digests), digests)
     return list(metadata.packages) if asked.workspace else packages_meant(metadata, folder, request.choice)
 
 

@@ -22,6 +22,7 @@ from doit.reporter import ConsoleReporter
 from pipeline import commands, process, request, standing
 from pipeline.build import EDITED, Build, Made
 from pipeline.cache import Cache
+from pipeline.cargo_settings import settings_left_out
 from pipeline.config import Config, ConfigError
 from pipeline.crate import Crate, open_crate, sources_digest
 from pipeline.digests import Digests
@@ -42,7 +43,8 @@ from pipeline.stages.link import libraries_to_link
 from pipeline.stages.prebuilt_std import libraries_of_std
 from pipeline.store import Store
 from pipeline.strategies.slice import WHOLE
-from pipeline.toolchain import Rust, find_rust, find_tools
+from pipeline.toolchain import Rust, find_tools
+from pipeline.toolchains import rust_for
 
 if TYPE_CHECKING:
     from pipeline.abi.entry import Entry
@@ -273,7 +275,7 @@ def _digests() -> Digests:
 
 
 def _open(asked: Request, digests: Digests, *, gradcheck: bool = False) -> Build:
-    rust, tools, rerun = find_rust(asked.config.toolchain, digests), find_tools(), asked.rerun
+    rust, tools, rerun = rust_for(asked.config.toolchain, asked.folder, digests), find_tools(), asked.rerun
     crate = open_crate(asked.folder, asked.choice, rust, digests)
     sources = Sources(_digest_of_std(asked.config, rust, digests), sources_digest(crate, digests))
     steps = plan(asked.config, crate, sources, rust, tools, offline=request.offline(), gradcheck=gradcheck)
@@ -392,6 +394,8 @@ def _summarise(build: Build, rerun: Rerun) -> None:
         print(f"   {name:<14}{_how(stage) if stage else 'has vanished from the cache'}")
     if (merged := made.get("llvm_link")) and (why := build.store.tree(merged.tree) / WHOLE).exists():
         print(f"   the whole program was merged: {why.read_text()}")
+    for each in settings_left_out(build.crate):
+        print(f"   left out: {each}")
     if derivatives:
         print(derivatives)
 
@@ -675,7 +679,7 @@ def run_doctor() -> TaskFailed | None:
     from pipeline import doctor
 
     digests = _digests()
-    healthy = doctor.report(_read_request(digests).config, digests)
+    healthy = doctor.report(_read_request(digests), digests)
     return None if healthy else TaskFailed("something is missing", report=False)
 
 
