@@ -28,6 +28,7 @@ from pipeline.strategies.fat_lto import FatLto
 from pipeline.strategies.single_module_merge import SingleModuleMerge
 from pipeline.strategies.slice import Slice
 from pipeline.toolchain import Rust, Tools
+from pipeline.unwinding import UNWIND
 
 
 @dataclass(frozen=True)
@@ -80,9 +81,9 @@ def _link(artifact: Artifact, tools: Tools) -> Stage:
 
 def _build_std(config: Config, sources: Sources, rust: Rust, tools: Tools) -> Stage:
     if config.build_std == "prebuilt":
-        return PrebuiltStd(sources.std, tools.llvm_link, tools.llvm_ar, tools.libllvm, _is_slice(config), rust)
+        return PrebuiltStd(sources.std, tools.llvm_link, tools.llvm_ar, tools.libllvm, _is_slice(config), config.panic, rust)
     from_sources = (rust.rustc, rust.cargo, rust.host, sources.std)
-    return BuildStd(*from_sources, tools.llvm_link, tools.llvm_ar, tools.libllvm, _is_slice(config), rust)
+    return BuildStd(*from_sources, tools.llvm_link, tools.llvm_ar, tools.libllvm, _is_slice(config), config.panic, rust)
 
 
 def _crate_bitcode(
@@ -124,6 +125,11 @@ def _merges(config: Config) -> bool:
     return config.bitcode and (config.autodiff or config.strategy != "slice")
 
 
+def _unwinds(config: Config) -> bool:
+    """Whether a panic unwinds, but for what is differentiated."""
+    return config.panic == UNWIND
+
+
 def _verifying(config: Config) -> dict[str, str]:
     if not (config.autodiff and config.verify.every):
         return {}
@@ -139,7 +145,7 @@ def _module_steps(config: Config, std: Mapping[str, str], tools: Tools) -> list[
         slicer = Slicer(tools.llvm_extract, tools.llvm_link, tools.llvm_nm, tools.opt, tools.libllvm)
         driver, flags = Catalyst(tools.catalyst, config.enzyme.patience_s), dict(config.enzyme.flags)
         stages["enzyme"] = Enzyme(driver, slicer, tools.llvm_as, tools.libllvm, flags, config.enzyme.fast_math, LADDER)
-    stages["opt2"] = Opt2(tools.opt, config.opt2.level)
+    stages["opt2"] = Opt2(tools.opt, config.opt2.level, _unwinds(config))
     stages["codegen"] = Codegen(tools.llc, config.codegen.level, config.codegen.cpu)
 
     steps = [Step("llvm_link", LlvmLink(_strategy(config, tools)), {"crate": "crate_bitcode", **std})]
@@ -153,6 +159,6 @@ def _strategy(config: Config, tools: Tools) -> Strategy:
     strategies: dict[str, Strategy] = {
         "single-module-merge": whole,
         "fat-lto": FatLto(tools.cc, tools.lld),
-        "slice": Slice(whole, tools.libllvm),
+        "slice": Slice(whole, tools.libllvm, _unwinds(config)),
     }
     return strategies[config.strategy]

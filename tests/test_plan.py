@@ -154,6 +154,7 @@ CHANGES = {
     "opt1.level=0": {"opt1", "abi_fixup"},
     "opt2.level=0": {"opt2"},
     "codegen.level=0": {"codegen"},
+    "panic=unwind": {"build_std", "crate_bitcode", "llvm_link", "opt2"},
     "build_std=prebuilt": {"build_std"},
     "codegen.cpu=native": {"crate_bitcode", "codegen"},
     "enzyme.fast_math=false": {"enzyme"},
@@ -181,11 +182,6 @@ def test_key_of_the_config_changes_these_stages_and_no_other(planner: Planner, o
 @pytest.mark.parametrize("override", CHANGES_WITHOUT_AUTODIFF)
 def test_key_that_autodiff_needs_changes_these_stages_and_no_other(planner: Planner, override: str) -> None:
     assert changed(planner, override, among="autodiff=false strategy=fat-lto") == CHANGES_WITHOUT_AUTODIFF[override]
-
-
-def test_panic_reaches_the_crate(planner: Planner) -> None:
-    """There is only one value for it yet."""
-    assert planner.stages()["crate_bitcode"].panic == config.load("default").panic
 
 
 def test_strategy_of_that_name_merges(planner: Planner) -> None:
@@ -250,7 +246,6 @@ def test_every_key_of_a_config_is_tested_here() -> None:
     assert set(dotted(yaml.safe_load((CONFIGS / "default.yaml").read_text()))) - tested == {
         "extends",  # tests/test_config.py
         "toolchain",  # it is resolved before the plan
-        "panic",  # has one value yet
         "enzyme.flags",
         "gradcheck.ranges",  # of no stage: tests/test_gradcheck.py
     }

@@ -15,8 +15,9 @@ from pipeline.errors import UserError
 from pipeline.llvm import Module
 from pipeline.llvm_edit import Editor
 from pipeline.stages.build_std import sources_of_std
-from pipeline.stages.prebuilt_std import abort_on_panic, libraries_of_std
+from pipeline.stages.prebuilt_std import libraries_of_std
 from pipeline.toolchain import Rust, find_rust, find_tools, rustup_toolchains
+from pipeline.unwinding import abort_on_panic
 from tests.workbench import Workbench, doit
 
 toolchain = pytest.mark.toolchain

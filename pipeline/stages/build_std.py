@@ -1,6 +1,6 @@
 """build_std: the standard library, from its sources, as bitcode with debug info: a sysroot for the crates to come.
 
-Once per toolchain: always optimised, always panic=abort, whatever the crate's own profile says, as rustup's std is.
+Once per toolchain and what panics do: always optimised, whatever the crate's own profile says, as rustup's std is.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pipeline.key import location
 from pipeline.llvm import Module
 from pipeline.stages import Inputs
 from pipeline.toolchain import Rust, Tool
+from pipeline.unwinding import other_runtime
 
 SYSROOT = "sysroot"
 BITCODE = "bitcode"
@@ -31,8 +32,8 @@ HOW_TO_GET_SOURCES = (
 # Code generation calls what is in it by name: as bitcode it would be gone by then.
 AS_IT_IS = "compiler_builtins"
 
-# Not for programs that abort on panic, and not for programs at all.
-_LEFT_OUT = ("panic_unwind", "proc_macro", "empty")
+# Not for programs at all.
+_LEFT_OUT = ("proc_macro", "empty")
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,8 @@ class BuildStd:
     libllvm: Tool
     beside_objects: bool
     """Whether there is bitcode beside objects, for a program that is linked of these: as rustc has it before it optimises."""
+    panic: str
+    """What a panic does."""
     rust: Rust = location()
 
     def run(self, inputs: Inputs, out: Path, log: Path) -> None:
@@ -81,7 +84,7 @@ class BuildStd:
             'source.crates-io.replace-with="vendored"',
             f'source.vendored.directory="{self.rust.sources / "vendor"}"',
             "profile.release.debug=1",
-            'profile.release.panic="abort"',
+            f'profile.release.panic="{self.panic}"',
         ]
         argv: list[process.Argument] = [self.cargo, "build", "--release", "--offline", "--quiet"]
         argv += [
@@ -105,7 +108,7 @@ class BuildStd:
 
     def _take_apart(self, library: Path, out: Path, log: Path) -> None:
         crate = crate_name(library)
-        if crate in _LEFT_OUT:
+        if crate in (*_LEFT_OUT, other_runtime(self.panic)):
             return
         members = list(bitcode.members(library))
         if not self.beside_objects:

@@ -8,6 +8,7 @@ from pathlib import Path
 from pipeline import process
 from pipeline.stages import MODULE, Inputs, keep_calls
 from pipeline.toolchain import Tool
+from pipeline.unwinding import NOT_THROUGH
 
 
 @dataclass(frozen=True)
@@ -16,9 +17,12 @@ class Opt2:
 
     opt: Tool
     level: int
+    aborts_alone: bool = False
+    """Whether a panic ends the program here, and unwinds elsewhere."""
 
     def run(self, inputs: Inputs, out: Path, log: Path) -> None:
         """Run LLVM's default pipeline."""
         module = inputs["module"] / MODULE
         options = [f"-passes=forceattrs,default<O{self.level}>", *keep_calls(module, after=True)]
+        options += NOT_THROUGH if self.aborts_alone else ()
         process.run_tool([self.opt, *options, "-o", out / MODULE, module], log=log)
