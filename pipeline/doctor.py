@@ -13,6 +13,7 @@ from pipeline import process
 from pipeline.digests import Digests
 from pipeline.errors import UserError
 from pipeline.graph.drawing import DOT, HOW_TO_GET_DOT
+from pipeline.platforms import HOST, PLATFORMS, rust_for_target
 from pipeline.request import Request
 from pipeline.stages.build_std import HOW_TO_GET_SOURCES
 from pipeline.stages.prebuilt_std import INSTEAD_OF_PREBUILT, carries_bitcode
@@ -59,10 +60,10 @@ def report(asked: Request, digests: Digests) -> bool:
     """Print the table of all needs, the toolchains, and what `build_std` can be; False where what is asked for cannot be."""
     config = asked.config
     try:
-        rust = rust_for(config.toolchain, asked.folder, digests)
+        rust = rust_for_target(rust_for(config.toolchain, asked.folder, digests), config.target)
     except UserError as error:
         return _report_needs([_missing_toolchain(config.toolchain, error), *_tool_needs(find_tools())])
-    has_all = _report_needs([*_rust_needs(rust), *_tool_needs(find_tools())])
+    has_all = _report_needs([*_rust_needs(rust), *_tool_needs(find_tools()), *_target_needs(config.target)])
     _report_toolchains(digests)
     return _report_choices(choices_of_std(rust), config.build_std) and has_all
 
@@ -136,3 +137,10 @@ def _tool_needs(tools: Tools) -> Iterator[Need]:
     yield Need("catalyst", tools.catalyst.path, "the Enzyme pass", "rm -r .venv; ./doit doctor", asks=())
     yield Need("dot", DOT, "lays out what ./doit graph draws", HOW_TO_GET_DOT, asks=())
     yield Need("cc", tools.cc.path, "the final link", "apt-get install gcc libc6-dev")
+
+
+def _target_needs(target: str) -> Iterator[Need]:
+    if target != HOST:
+        platform = PLATFORMS[target]
+        yield Need("cc", platform.cc.path, f"the final link for {target}", platform.cure)
+        yield Need("runner", platform.runner.path, f"runs programs for {target}", platform.cure)

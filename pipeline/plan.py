@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from pipeline import cargo
 from pipeline.artifact import Artifact
+from pipeline.config import Codegen as CodegenKeys
 from pipeline.config import Config
 from pipeline.crate import Crate
 from pipeline.enzyme_driver import Catalyst
 from pipeline.ladder import LADDER
+from pipeline.platforms import cpu_for_target
 from pipeline.slice import Slicer
 from pipeline.stages import NAMES, Stage
 from pipeline.stages.abi_fixup import AbiFixup
@@ -54,9 +56,19 @@ class Sources:
 
 
 def plan(
-    config: Config, crate: Crate, sources: Sources, rust: Rust, tools: Tools, *, offline: bool, gradcheck: bool = False
+    config: Config,
+    crate: Crate,
+    sources: Sources,
+    rust: Rust,
+    tools: Tools,
+    *,
+    offline: bool,
+    manners: tuple[str, ...] = (),
+    gradcheck: bool = False,
 ) -> tuple[Step, ...]:
     """The steps for a config, in order; with `gradcheck` for a program that can check its derivatives.
+
+    `manners` are cargo's flags that say how it goes about it.
 
     Without `autodiff` abi_fixup and enzyme are left out, and with `build_std: none` the toolchain's own std is linked.
     Without `bitcode`, and where a `slice` would be one of no derivatives, the program is made as cargo makes it.
@@ -65,7 +77,7 @@ def plan(
     steps: list[Step] = []
     if std:
         steps.append(Step("build_std", _build_std(config, sources, rust, tools), {}))
-    crate_bitcode = _crate_bitcode(config, crate, sources, rust, tools, offline, gradcheck)
+    crate_bitcode = _crate_bitcode(config, crate, sources, rust, tools, offline, manners, gradcheck)
     steps.append(Step("crate_bitcode", crate_bitcode, std))
     program: dict[str, str] = {}
     if _merges(config):
@@ -82,23 +94,30 @@ def _link(artifact: Artifact, tools: Tools) -> Stage:
 def _build_std(config: Config, sources: Sources, rust: Rust, tools: Tools) -> Stage:
     if config.build_std == "prebuilt":
         return PrebuiltStd(sources.std, tools.llvm_link, tools.llvm_ar, tools.libllvm, _is_slice(config), config.panic, rust)
-    from_sources = (rust.rustc, rust.cargo, rust.host, sources.std)
+    from_sources = (rust.rustc, rust.cargo, rust.triple, sources.std)
     return BuildStd(*from_sources, tools.llvm_link, tools.llvm_ar, tools.libllvm, _is_slice(config), config.panic, rust)
 
 
 def _crate_bitcode(
-    config: Config, crate: Crate, sources: Sources, rust: Rust, tools: Tools, offline: bool, gradcheck: bool
+    config: Config,
+    crate: Crate,
+    sources: Sources,
+    rust: Rust,
+    tools: Tools,
+    offline: bool,
+    manners: tuple[str, ...],
+    gradcheck: bool,
 ) -> CrateBitcode:
     return CrateBitcode(
         rustc=rust.rustc,
         cargo=rust.cargo,
-        host=rust.host,
+        triple=rust.triple,
         sources=sources.crate,
         artifact=crate.artifact,
         flags=crate.flags,
         profile=config.profile,
         panic=config.panic,
-        cpu=config.codegen.cpu,
+        cpu=_cpu(config),
         debug_symbols=config.debug_symbols,
         lto_bitcode=_merges(config),
         beside_objects=_is_slice(config),
@@ -113,6 +132,7 @@ def _crate_bitcode(
         folder=crate.folder,
         target=crate.output / "cargo",
         offline=offline,
+        manners=manners,
     )
 
 
@@ -123,6 +143,10 @@ def _is_slice(config: Config) -> bool:
 def _merges(config: Config) -> bool:
     """Whether there is a module to be made; without derivatives there is nothing of which to cut a slice."""
     return config.bitcode and (config.autodiff or config.strategy != "slice")
+
+
+def _cpu(config: Config) -> str:
+    return cpu_for_target(config.codegen.cpu, config.target, default=CodegenKeys().cpu)
 
 
 def _unwinds(config: Config) -> bool:
@@ -146,7 +170,7 @@ def _module_steps(config: Config, std: Mapping[str, str], tools: Tools) -> list[
         driver, flags = Catalyst(tools.catalyst, config.enzyme.patience_s), dict(config.enzyme.flags)
         stages["enzyme"] = Enzyme(driver, slicer, tools.llvm_as, tools.libllvm, flags, config.enzyme.fast_math, LADDER)
     stages["opt2"] = Opt2(tools.opt, config.opt2.level, _unwinds(config))
-    stages["codegen"] = Codegen(tools.llc, config.codegen.level, config.codegen.cpu)
+    stages["codegen"] = Codegen(tools.llc, config.codegen.level, _cpu(config))
 
     steps = [Step("llvm_link", LlvmLink(_strategy(config, tools)), {"crate": "crate_bitcode", **std})]
     for name, stage in stages.items():

@@ -31,6 +31,7 @@ from pipeline.errors import UserError
 from pipeline.graph.choosing import MOST
 from pipeline.key import stage_key
 from pipeline.plan import Sources, plan
+from pipeline.platforms import HOST, rust_for_target, started_on, tools_for_target
 from pipeline.request import Request
 from pipeline.rerun import Rerun
 from pipeline.runs import Runs
@@ -77,7 +78,7 @@ class Reporter(ConsoleReporter):  # type: ignore[misc]
 
     def execute_task(self, task: Any) -> None:
         """Announce a stage; a forecast of one makes nothing."""
-        if task.name in NAMES and task.targets:
+        if task.name in NAMES and task.targets and not request.quiet():
             sys.stderr.write(f"   {task.name}\n")
             sys.stderr.flush()
 
@@ -172,7 +173,11 @@ class Tasks:
         if run and not build.crate.artifact.runs:
             why = UserError(f"error: {build.crate.artifact} does not run\n  = help: `build` it: {request.shown(build.product)}")
             return {"actions": [(_fail, [why])], "io": {"capture": False}}
-        told, ran, tidied = (_action(_summarise), [build, rerun]), (_execute, [build, rerun]), (_tidy, [build])
+        told, ran, tidied = (
+            (_action(_summarise), [build, rerun]),
+            (_execute, [build, self._asked.config.target]),
+            (_tidy, [build]),
+        )
         end = [tidied, ran] if run else [told, tidied]
         return {"actions": [*checks, *end], "task_dep": list(build.steps), "io": {"capture": False}}
 
@@ -199,6 +204,9 @@ class Tasks:
             return {**self._refusing(), **options}
         if not self._build.crate.artifact.runs:
             why = UserError(f"error: {self._build.crate.artifact} does not run: only a program can check its derivatives")
+            return {"actions": [(_fail, [why])], "io": {"capture": False}, **options}
+        if self._asked.config.target != HOST:
+            why = UserError(f"error: gradcheck runs programs of this machine's alone, not for {self._asked.config.target}")
             return {"actions": [(_fail, [why])], "io": {"capture": False}, **options}
         if self._build.edit:
             why = UserError("error: gradcheck builds the program anew, to check itself: there with= has no place")
@@ -275,10 +283,13 @@ def _digests() -> Digests:
 
 
 def _open(asked: Request, digests: Digests, *, gradcheck: bool = False) -> Build:
-    rust, tools, rerun = rust_for(asked.config.toolchain, asked.folder, digests), find_tools(), asked.rerun
-    crate = open_crate(asked.folder, asked.choice, rust, digests)
+    target, rerun = asked.config.target, asked.rerun
+    rust = rust_for_target(rust_for(asked.config.toolchain, asked.folder, digests), target)
+    tools = tools_for_target(find_tools(), target)
+    crate = open_crate(asked.folder, asked.choice, rust, digests, asked.target_dir)
     sources = Sources(_digest_of_std(asked.config, rust, digests), sources_digest(crate, digests))
-    steps = plan(asked.config, crate, sources, rust, tools, offline=request.offline(), gradcheck=gradcheck)
+    offline, manners = request.offline(), request.manners()
+    steps = plan(asked.config, crate, sources, rust, tools, offline=offline, manners=manners, gradcheck=gradcheck)
     rerun.check({step.name for step in steps})
     edit = Edit(rerun.first, rerun.edited, tools) if rerun.edited else None
     runs = Runs(request.cache_folder() / "runs" / asked.name)
@@ -384,6 +395,8 @@ def _give_up(error: UserError) -> NoReturn:
 
 def _summarise(build: Build, rerun: Rerun) -> None:
     """Say where the program is and what each stage took."""
+    if request.quiet():
+        return
     derivatives = _derivatives(build) if rerun.wants("enzyme") else ""
     made = {name: build.made(name) for name in build.steps if rerun.wants(name)}
     where = f"until {rerun.last}: {request.shown(build.view(rerun.last))}" if rerun.last else request.shown(build.product)
@@ -447,14 +460,18 @@ def _derivative(derivative: dict[str, Any], rung: str | None) -> str:
     return f"{derivative['derivative']}: {derivative['mode']} mode of {derivative['primal']} ({derivative['place']}){taken}"
 
 
-def _execute(build: Build, _: Rerun) -> TaskFailed | None:
+def _execute(build: Build, target: str) -> TaskFailed | None:
     """Run the program with the user's terminal and arguments, where cargo would: tests in their package's folder."""
+    try:
+        started = started_on(target, build.product)
+    except UserError as error:
+        return _fail(error)
     if build.edit:
         print(f"{request.shown(build.product)} is {build.edit}", file=sys.stderr, flush=True)
     crate = build.crate
     as_bench = ["--bench"] if crate.artifact.kind == "bench" else []
     finished = subprocess.run(
-        [build.product, *as_bench, *request.arguments()],
+        [*started, *as_bench, *request.arguments()],
         cwd=crate.folder if crate.artifact.is_test else os.environ.get("CRATEGRAD_CWD"),
         env={**os.environ, "CARGO_MANIFEST_DIR": str(crate.folder)},
         check=False,

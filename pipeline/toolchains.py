@@ -92,7 +92,7 @@ def _is_asked_for(channel: str, found: Found) -> bool:
         return True
     if found.rust is None:
         return False
-    wanted, release = channel.removesuffix(f"-{found.rust.host}"), found.rust.version
+    wanted, release = channel.removesuffix(f"-{found.rust.triple}"), found.rust.version
     if wanted == "stable":
         return found.name == OF_ITSELF and "-" not in release
     return release == wanted or ("-" not in release and release.startswith(f"{wanted}."))

@@ -233,3 +233,31 @@ def test_derivative_that_nobody_calls(bench: Workbench, strategy: str) -> None:
     built = bench.build(f"config={strategy}")
     assert is_right(bench, strategy)
     assert "no #[autodiff…] derivative is used in bench" in built.stdout
+
+
+# ---- Where it goes, and how it is told
+
+
+def test_target_folder_elsewhere(plain: Workbench, tmp_path: Path) -> None:
+    plain.build(f"target-dir={tmp_path}/built")
+    assert (tmp_path / "built/crategrad/default/plain").is_file()
+    assert not (plain.folder / "target").exists()
+    assert plain.build(f"target-dir={tmp_path}/built").ran == []
+
+
+def test_target_folder_among_the_sources_is_refused(plain: Workbench) -> None:
+    refused = plain.doit("build", f"target-dir={plain.folder}/built")
+    assert refused.returncode == 1
+    assert "what is built there would be among the sources of" in refused.stderr
+    assert not (plain.folder / "built").exists()
+
+
+def test_quiet_and_verbose_as_cargo_has_them(plain: Workbench) -> None:
+    plain.environment |= {"CARGO_TERM_QUIET": "true", "CARGO_BUILD_JOBS": "1"}
+    quiet = plain.build()
+    assert (quiet.stdout, quiet.stderr) == ("", "")
+    log = (plain.output() / "stages/02-crate_bitcode.log").read_text()
+    assert "--jobs=1 --quiet" in log
+    plain.environment |= {"CARGO_TERM_QUIET": "", "CARGO_TERM_VERBOSE": "true"}
+    plain.write("fn main() { std::process::exit(0) }\n", PLAIN)
+    assert "--crate-name plain" in plain.build().stderr

@@ -46,7 +46,7 @@ def channel(name: str) -> str:
 
 @pytest.mark.parametrize("form", ["{0}", "{0.minor}", "{0}-{1}", "stable"])
 def test_what_the_configs_toolchain_is_already(tmp_path: Path, rustup: Path, debian: Rust, digests: Digests, form: str) -> None:
-    asked = form.replace("{0.minor}", debian.version.rpartition(".")[0]).format(debian.version, debian.host)
+    asked = form.replace("{0.minor}", debian.version.rpartition(".")[0]).format(debian.version, debian.triple)
     assert rust_for("debian", asking(tmp_path, channel(asked)), digests) == debian
 
 

@@ -47,7 +47,7 @@ class BuildStd:
 
     rustc: Tool
     cargo: Tool
-    host: str
+    triple: str
     sources: str
     """Digest of std's sources."""
     llvm_link: Tool
@@ -65,7 +65,7 @@ class BuildStd:
 
         work = out / "work"
         self._build(work, log)
-        libraries = sorted(work.glob(f"target/{self.host}/release/deps/*.rlib"))
+        libraries = sorted(work.glob(f"target/{self.triple}/release/deps/*.rlib"))
         for library in libraries:
             self._take_apart(library, out, log)
         self._keep_sysroot(libraries, out)
@@ -90,7 +90,7 @@ class BuildStd:
         argv += [
             "-Zbuild-std=std,panic_abort,test",
             "--target",
-            self.host,
+            self.triple,
             "--target-dir",
             work / "target",
             *(f"--config={s}" for s in settings),
@@ -100,7 +100,7 @@ class BuildStd:
             raise UserError(f"error: std cannot be built from {self.rust.sources} ({finished.verdict})")
 
     def _keep_sysroot(self, libraries: list[Path], out: Path) -> None:
-        folder = out / SYSROOT / "lib/rustlib" / self.host / "lib"
+        folder = out / SYSROOT / "lib/rustlib" / self.triple / "lib"
         folder.mkdir(parents=True)
         for library in libraries:
             if crate_name(library) != "empty":
