@@ -12,7 +12,7 @@ from pipeline.config import Config
 from pipeline.crate import Crate
 from pipeline.enzyme_driver import Catalyst
 from pipeline.ladder import LADDER
-from pipeline.platforms import cpu_for_target
+from pipeline.platforms import HOST, cpu_for_target
 from pipeline.slice import Slicer
 from pipeline.stages import NAMES, Stage
 from pipeline.stages.abi_fixup import AbiFixup
@@ -167,7 +167,7 @@ def _module_steps(config: Config, std: Mapping[str, str], tools: Tools) -> list[
     if config.autodiff:
         stages["abi_fixup"] = AbiFixup(tools.opt, tools.libllvm, raw=config.opt1.level < 2, repairs=config.abi_fixup)
         slicer = Slicer(tools.llvm_extract, tools.llvm_link, tools.llvm_nm, tools.opt, tools.libllvm)
-        driver, flags = Catalyst(tools.catalyst, config.enzyme.patience_s), dict(config.enzyme.flags)
+        driver, flags = Catalyst(tools.catalyst, config.enzyme.patience_s, config.target != HOST), dict(config.enzyme.flags)
         stages["enzyme"] = Enzyme(driver, slicer, tools.llvm_as, tools.libllvm, flags, config.enzyme.fast_math, LADDER)
     stages["opt2"] = Opt2(tools.opt, config.opt2.level, _unwinds(config))
     stages["codegen"] = Codegen(tools.llc, config.codegen.level, _cpu(config))

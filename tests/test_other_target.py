@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ from pipeline import platforms
 from pipeline.errors import UserError
 from pipeline.platforms import HOST, PLATFORMS, cpu_for_target, started_on, tools_for_target
 from pipeline.toolchain import Tool, Tools
-from tests.workbench import CUBE, Workbench, doit
+from tests.test_prebuilt import SORTED
+from tests.workbench import Workbench, doit
 
 TARGET = "aarch64-unknown-linux-gnu"
 ARM = PLATFORMS[TARGET]
@@ -21,7 +23,7 @@ IS_HERE = ARM.cc.path.exists() and ARM.runner.path.exists()
 def bare_platform(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The target, as if nothing of it were installed."""
     missing = {"cc": Tool(tmp_path / "gcc"), "runner": Tool(tmp_path / "qemu")}
-    monkeypatch.setitem(platforms.PLATFORMS, TARGET, platforms.replace(ARM, **missing))
+    monkeypatch.setitem(platforms.PLATFORMS, TARGET, replace(ARM, **missing))
 
 
 def test_what_is_missing_is_named_with_its_packages(bare_platform: None, tools: Tools, tmp_path: Path) -> None:
@@ -70,7 +72,10 @@ def test_without_stds_sources_it_says_what_is_missing(bench: Workbench) -> None:
 @pytest.mark.skipif(not IS_HERE, reason=ARM.cure)
 @pytest.mark.parametrize("strategy", ["slice", "single-module-merge", "fat-lto"])
 def test_gradient_on_another_machine(bench: Workbench, strategy: str) -> None:
-    bench.write(CUBE)
-    assert bench.doit("run", f"target={TARGET}", f"config={strategy}").returncode == 0
+    bench.write(SORTED)
+    bench.environment["CRATEGRAD_ARGUMENTS"] = '["0.5", "-1.5", "2.5", "1.0", "-0.25"]'
+    ran = bench.doit("run", f"target={TARGET}", f"config={strategy}")
+    right = "[1.5, -1.5, 12.5, 4.0, -0.5]"
+    assert ran.stdout == f"{right} {right}\n", ran.stderr
     program = (bench.output(strategy) / "bench").read_bytes()
     assert (program[:4], program[18:20]) == (b"\x7fELF", (183).to_bytes(2, "little")), "EM_AARCH64"
