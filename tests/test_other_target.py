@@ -22,8 +22,8 @@ IS_HERE = ARM.cc.path.exists() and ARM.runner.path.exists()
 @pytest.fixture
 def bare_platform(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The target, as if nothing of it were installed."""
-    missing = {"cc": Tool(tmp_path / "gcc"), "runner": Tool(tmp_path / "qemu")}
-    monkeypatch.setitem(platforms.PLATFORMS, TARGET, replace(ARM, **missing))
+    nothing = replace(ARM, cc=Tool(tmp_path / "gcc"), runner=Tool(tmp_path / "qemu"))
+    monkeypatch.setitem(platforms.PLATFORMS, TARGET, nothing)
 
 
 def test_what_is_missing_is_named_with_its_packages(bare_platform: None, tools: Tools, tmp_path: Path) -> None:
