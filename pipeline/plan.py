@@ -30,7 +30,6 @@ from pipeline.strategies.fat_lto import FatLto
 from pipeline.strategies.single_module_merge import SingleModuleMerge
 from pipeline.strategies.slice import Slice
 from pipeline.toolchain import Rust, Tools
-from pipeline.unwinding import UNWIND
 
 
 @dataclass(frozen=True)
@@ -151,7 +150,7 @@ def _cpu(config: Config) -> str:
 
 def _unwinds(config: Config) -> bool:
     """Whether a panic unwinds, but for what is differentiated."""
-    return config.panic == UNWIND
+    return config.panic == "unwind"
 
 
 def _verifying(config: Config) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What becomes of unwinding in the code that is differentiated: there a panic ends the program, whatever it does elsewhere."""
+"""Taking the unwinding out of code that is differentiated: there a panic ends the program, whatever it does elsewhere."""
 
 from __future__ import annotations
 
@@ -6,21 +6,7 @@ from ctypes import c_void_p
 
 from pipeline.llvm_edit import Editor
 
-UNWIND = "unwind"
-"""The value of a config's `panic` that keeps it elsewhere."""
-
-NOT_THROUGH = ("-force-attribute=nounwind", "-force-remove-attribute=uwtable")
-"""Options of `opt`, for its pass `forceattrs`, by which nothing unwinds through any function of a module: the unwinder finds no
-table for them, and Rust's runtime ends the program."""
-
 _PERSONALITY = {"SetPersonalityFn": (None, [c_void_p, c_void_p])}
-_RUNTIMES = {"abort": "panic_abort", UNWIND: "panic_unwind"}
-
-
-def other_runtime(panic: str) -> str:
-    """The crate of std's that is not for programs that do this on a panic."""
-    (other,) = (crate for does, crate in _RUNTIMES.items() if does != panic)
-    return other
 
 
 def abort_on_panic(editor: Editor) -> None:

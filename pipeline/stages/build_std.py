@@ -16,7 +16,6 @@ from pipeline.key import location
 from pipeline.llvm import Module
 from pipeline.stages import Inputs
 from pipeline.toolchain import Rust, Tool
-from pipeline.unwinding import other_runtime
 
 SYSROOT = "sysroot"
 BITCODE = "bitcode"
@@ -31,6 +30,8 @@ HOW_TO_GET_SOURCES = (
 
 # Code generation calls what is in it by name: as bitcode it would be gone by then.
 AS_IT_IS = "compiler_builtins"
+
+_RUNTIMES = {"abort": "panic_abort", "unwind": "panic_unwind"}
 
 # Not for programs at all.
 _LEFT_OUT = ("proc_macro", "empty")
@@ -155,6 +156,12 @@ def write_anew(module: Module, path: Path) -> None:
 def link_modules(llvm_link: Tool, out: Path, log: Path) -> None:
     """Link all of std's modules into one."""
     process.run_tool([llvm_link, "-o", out / STD_MODULE, *sorted((out / BITCODE).rglob("*.bc"))], log=log)
+
+
+def other_runtime(panic: str) -> str:
+    """The crate of std's that is not for programs that do this on a panic."""
+    (other,) = (crate for does, crate in _RUNTIMES.items() if does != panic)
+    return other
 
 
 def crate_name(library: Path) -> str:

@@ -8,7 +8,10 @@ from pathlib import Path
 from pipeline import process
 from pipeline.stages import MODULE, Inputs, keep_calls
 from pipeline.toolchain import Tool
-from pipeline.unwinding import NOT_THROUGH
+
+_NOT_THROUGH = ("-force-attribute=nounwind", "-force-remove-attribute=uwtable")
+"""Options for the pass `forceattrs` by which nothing unwinds through the module: the unwinder finds no table for its functions,
+and Rust's runtime ends the program."""
 
 
 @dataclass(frozen=True)
@@ -24,5 +27,5 @@ class Opt2:
         """Run LLVM's default pipeline."""
         module = inputs["module"] / MODULE
         options = [f"-passes=forceattrs,default<O{self.level}>", *keep_calls(module, after=True)]
-        options += NOT_THROUGH if self.aborts_alone else ()
+        options += _NOT_THROUGH if self.aborts_alone else ()
         process.run_tool([self.opt, *options, "-o", out / MODULE, module], log=log)

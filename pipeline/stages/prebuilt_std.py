@@ -15,9 +15,18 @@ from pipeline.key import location
 from pipeline.llvm import Module
 from pipeline.llvm_edit import Editor
 from pipeline.stages import Inputs
-from pipeline.stages.build_std import AS_IT_IS, COMPILED, NATIVE, crate_name, link_modules, write_anew, write_modules
+from pipeline.stages.build_std import (
+    AS_IT_IS,
+    COMPILED,
+    NATIVE,
+    crate_name,
+    link_modules,
+    other_runtime,
+    write_anew,
+    write_modules,
+)
 from pipeline.toolchain import Rust, Tool
-from pipeline.unwinding import abort_on_panic, other_runtime
+from pipeline.unwinding import abort_on_panic
 
 # Not for programs at all, and what only profiles are linked with.
 _LEFT_OUT = ("proc_macro", "profiler_builtins")
