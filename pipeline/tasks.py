@@ -22,6 +22,7 @@ from doit.reporter import ConsoleReporter
 from pipeline import commands, process, request, standing
 from pipeline.build import EDITED, Build, Made
 from pipeline.cache import Cache
+from pipeline.cargo_settings import settings_left_out
 from pipeline.config import Config, ConfigError
 from pipeline.crate import Crate, open_crate, sources_digest
 from pipeline.digests import Digests
@@ -31,6 +32,7 @@ from pipeline.graph.choosing import MOST
 from pipeline.key import stage_key
 from pipeline.linker import find_linker
 from pipeline.plan import Sources, plan
+from pipeline.platforms import HOST, rust_for_target, started_on, tools_for_target
 from pipeline.request import Request
 from pipeline.rerun import Rerun
 from pipeline.runs import Runs
@@ -43,7 +45,8 @@ from pipeline.stages.link import libraries_to_link
 from pipeline.stages.prebuilt_std import libraries_of_std
 from pipeline.store import Store
 from pipeline.strategies.slice import WHOLE
-from pipeline.toolchain import Rust, find_rust, find_tools
+from pipeline.toolchain import Rust, find_tools
+from pipeline.toolchains import rust_for
 
 if TYPE_CHECKING:
     from pipeline.abi.entry import Entry
@@ -84,7 +87,7 @@ class Reporter(ConsoleReporter):  # type: ignore[misc]
 
     def execute_task(self, task: Any) -> None:
         """Announce a stage; a forecast of one makes nothing."""
-        if task.name in NAMES and task.targets:
+        if task.name in NAMES and task.targets and not request.quiet():
             sys.stderr.write(f"   {task.name}\n")
             sys.stderr.flush()
 
@@ -190,7 +193,11 @@ class Tasks:
         if run and not build.crate.artifact.runs:
             why = UserError(f"error: {build.crate.artifact} does not run\n  = help: `build` it: {request.shown(build.product)}")
             return {"actions": [(_fail, [why])], "io": {"capture": False}}
-        told, ran, tidied = (_action(_summarise), [build, rerun]), (_execute, [build, rerun]), (_tidy, [build])
+        told, ran, tidied = (
+            (_action(_summarise), [build, rerun]),
+            (_execute, [build, self._asked.config.target]),
+            (_tidy, [build]),
+        )
         end = [tidied, ran] if run else [told, tidied]
         return {"actions": [*checks, *end], "task_dep": list(build.steps), "io": {"capture": False}}
 
@@ -230,6 +237,9 @@ class Tasks:
             return {**self._refusing(), **options}
         if not self._build.crate.artifact.runs:
             why = UserError(f"error: {self._build.crate.artifact} does not run: only a program can check its derivatives")
+            return {"actions": [(_fail, [why])], "io": {"capture": False}, **options}
+        if self._asked.config.target != HOST:
+            why = UserError(f"error: gradcheck runs programs of this machine's alone, not for {self._asked.config.target}")
             return {"actions": [(_fail, [why])], "io": {"capture": False}, **options}
         if self._build.edit:
             why = UserError("error: gradcheck builds the program anew, to check itself: there with= has no place")
@@ -306,11 +316,14 @@ def _digests() -> Digests:
 
 
 def _open(asked: Request, digests: Digests, *, gradcheck: bool = False) -> Build:
-    rust, tools, rerun = find_rust(asked.config.toolchain, digests), find_tools(), asked.rerun
-    crate = open_crate(asked.folder, asked.choice, rust, digests)
+    target, rerun = asked.config.target, asked.rerun
+    rust = rust_for_target(rust_for(asked.config.toolchain, asked.folder, digests), target)
+    tools = tools_for_target(find_tools(), target)
+    crate = open_crate(asked.folder, asked.choice, rust, digests, asked.target_dir)
     std, libraries = _digest_of_std(asked.config, rust, digests), digests.tree(rust.libraries)
     sources, linker = Sources(std, sources_digest(crate, digests), libraries), find_linker(tools.cc, digests)
-    steps = plan(asked.config, crate, sources, rust, tools, linker, offline=request.offline(), gradcheck=gradcheck)
+    offline, manners = request.offline(), request.manners()
+    steps = plan(asked.config, crate, sources, rust, tools, linker, offline=offline, manners=manners, gradcheck=gradcheck)
     rerun.check({step.name for step in steps})
     edit = Edit(rerun.first, rerun.edited, tools) if rerun.edited else None
     runs = Runs(request.cache_folder() / "runs" / asked.name)
@@ -416,6 +429,8 @@ def _give_up(error: UserError) -> NoReturn:
 
 def _summarise(build: Build, rerun: Rerun) -> None:
     """Say where the program is and what each stage took."""
+    if request.quiet():
+        return
     derivatives = _derivatives(build) if rerun.wants("enzyme") else ""
     made = {name: build.made(name) for name in build.steps if rerun.wants(name)}
     where = f"until {rerun.last}: {request.shown(build.view(rerun.last))}" if rerun.last else request.shown(build.product)
@@ -426,6 +441,8 @@ def _summarise(build: Build, rerun: Rerun) -> None:
         print(f"   {name:<14}{_how(stage) if stage else 'has vanished from the cache'}")
     if (merged := made.get("llvm_link")) and (why := build.store.tree(merged.tree) / WHOLE).exists():
         print(f"   the whole program was merged: {why.read_text()}")
+    for each in settings_left_out(build.crate):
+        print(f"   left out: {each}")
     if derivatives:
         print(derivatives)
 
@@ -477,14 +494,18 @@ def _derivative(derivative: dict[str, Any], rung: str | None) -> str:
     return f"{derivative['derivative']}: {derivative['mode']} mode of {derivative['primal']} ({derivative['place']}){taken}"
 
 
-def _execute(build: Build, _: Rerun) -> TaskFailed | None:
+def _execute(build: Build, target: str) -> TaskFailed | None:
     """Run the program with the user's terminal and arguments, where cargo would: tests in their package's folder."""
+    try:
+        started = started_on(target, build.product)
+    except UserError as error:
+        return _fail(error)
     if build.edit:
         print(f"{request.shown(build.product)} is {build.edit}", file=sys.stderr, flush=True)
     crate = build.crate
     as_bench = ["--bench"] if crate.artifact.kind == "bench" else []
     finished = subprocess.run(
-        [build.product, *as_bench, *request.arguments()],
+        [*started, *as_bench, *request.arguments()],
         cwd=crate.folder if crate.artifact.is_test else os.environ.get("CRATEGRAD_CWD"),
         env={**os.environ, "CARGO_MANIFEST_DIR": str(crate.folder)},
         check=False,
@@ -707,7 +728,7 @@ def run_doctor() -> TaskFailed | None:
     from pipeline import doctor
 
     digests = _digests()
-    healthy = doctor.report(_read_request(digests).config, digests)
+    healthy = doctor.report(_read_request(digests), digests)
     return None if healthy else TaskFailed("something is missing", report=False)
 
 

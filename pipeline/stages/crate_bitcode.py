@@ -50,7 +50,7 @@ class CrateBitcode:
 
     rustc: Tool
     cargo: Tool
-    host: str
+    triple: str
     sources: str
     """Digest of what cargo reads (`crate.sources_digest`)."""
     libraries: str
@@ -83,6 +83,8 @@ class CrateBitcode:
     target: Path = location()
     """Cargo's own target folder: kept between runs, and cargo's to trust."""
     offline: bool = location()
+    manners: tuple[str, ...] = location()
+    """Cargo's flags that say how it goes about it, and nothing of what comes out: `--jobs=1`, `--verbose`, `--quiet`."""
 
     def run(self, inputs: Inputs, out: Path, log: Path) -> None:
         """Run cargo with its diagnostics shown as they come, and take apart what it would have linked."""
@@ -99,7 +101,7 @@ class CrateBitcode:
 
     def dep_info(self) -> list[Path]:
         """Cargo's dep-info files of the last build: they name every source file that was read."""
-        built = self.target / self.host
+        built = self.target / self.triple
         return sorted([*built.glob("*/deps/*.d"), *built.glob("*/examples/*.d")])
 
     def sources_read(self) -> list[Path]:
@@ -111,9 +113,9 @@ class CrateBitcode:
         settings["lto"] = "false" if self.beside_objects else '"off"'
         settings["debug"] = "2" if self.debug_symbols else "0"
         argv: list[process.Argument] = [self.cargo, *self.artifact.cargo_command, *self.flags, "--profile", self.profile]
-        argv += ["--target", self.host, "--target-dir", self.target, "--message-format=json-render-diagnostics"]
+        argv += ["--target", self.triple, "--target-dir", self.target, "--message-format=json-render-diagnostics"]
         argv += [f"--config=profile.{self.profile}.{name}={value}" for name, value in settings.items()]
-        return argv + (["--offline"] if self.offline else [])
+        return [*argv, *self.manners, *(["--offline"] if self.offline else [])]
 
     def _environment(self, std: Path | None) -> dict[str, str]:
         hooks = self.target / "hooks"
