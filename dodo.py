@@ -111,6 +111,11 @@ def task_test():
     return tasks.test_task()
 
 
+def task_bench_gradient():
+    """Time gradients of Rust against those of C++: ./doit bench_gradient [NAME[:SIZE,…]…] [--held] (docs/performance.md)"""
+    return tasks.bench_gradient_task()
+
+
 def task_doctor():
     """Every tool: where, which version, why it is wanted, and how to get what is missing"""
     return {"actions": [tasks.run_doctor], "io": {"capture": False}}

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from build import BARE, DOIT, ROOT, copy_of_hello, seconds
+from bench.build import BARE, DOIT, ROOT, copy_of_hello, seconds
 
 from tests import nginx
 

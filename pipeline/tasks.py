@@ -723,6 +723,17 @@ def run_tests(k: str, m: str, x: bool, lf: bool, full: bool, faults: bool, argum
     return None if finished.returncode == 0 else TaskFailed("tests failed", report=False)
 
 
+def run_gradient_suite(held: bool, write: bool, words: list[str], **values: str) -> TaskFailed | None:
+    """The suite of gradients, in a process of its own: the pipeline does not know it."""
+    switches = [*(["--held"] if held else []), *(["--write"] if write else [])]
+    options = [f"--{name}={value}" for name, value in values.items() if value]
+    argv = [sys.executable, "-m", "bench.gradient", *options, *switches, *words]
+    finished = subprocess.run(argv, cwd=request.ROOT, check=False)
+    if finished.returncode == 3:  # nothing was run
+        sys.exit(3)
+    return None if finished.returncode == 0 else TaskFailed("the suite failed", report=False)
+
+
 def run_doctor() -> TaskFailed | None:
     """What is here, what is missing, and how to get it."""
     from pipeline import doctor
@@ -760,3 +771,22 @@ def test_task() -> Task:
         "pos_arg": "arguments",
         "io": {"capture": False},
     }
+
+
+def bench_gradient_task() -> Task:
+    """The task of the suite of gradients; after a name its options are the suite's own to read."""
+    values = {
+        "rounds": "how often each binary is run (7)",
+        "seconds": "how long a run measures, about (0.5)",
+        "strategies": "of Rust, with commas between (slice)",
+        "cpu": "the processor both sides are built for (x86-64), or native",
+        "json": "write all that was measured there",
+        "svg": "draw the plot there",
+    }
+    switches = {
+        "held": "a second table, where the allocator keeps what it has",
+        "write": "write the tables and the plot into docs/performance.md",
+    }
+    params: list[dict[str, Any]] = [{"name": name, "long": name, "default": "", "help": text} for name, text in values.items()]
+    params += [{"name": name, "long": name, "type": bool, "default": False, "help": text} for name, text in switches.items()]
+    return {"actions": [run_gradient_suite], "params": params, "pos_arg": "words", "io": {"capture": False}}
