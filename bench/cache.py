@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.build import BARE, DOIT, ROOT, copy_of_hello, seconds
-
 from tests import nginx
 
 
