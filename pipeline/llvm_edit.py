@@ -421,6 +421,14 @@ class Editor(Inspector):
             self._return(builder, ty, self.call(builder, ty, function, self.parameters(made)))
         return made
 
+    def branch(self, builder: Value, function: Value, condition: Value, ways: Sequence[Value]) -> Iterator[Value]:
+        """Branch to two new blocks of a function; the builder stands at the end of each while its way is gone."""
+        blocks = [self.api.AppendBasicBlockInContext(self.module.context, function, b"") for _ in range(2)]
+        self.api.BuildCondBr(builder, condition, *blocks)
+        for block, way in zip(blocks, ways, strict=True):
+            self.api.PositionBuilderAtEnd(builder, block)
+            yield way
+
     def compare_and_call(self, name: str, ty: Value, candidates: Mapping[Value, Value], complaint: str) -> Value:
         """A new internal function: given a function's address and arguments of the function type `ty`, it calls what the
         candidate of this address is mapped to, if anything; where none has it, it complains and ends the program.
