@@ -94,7 +94,16 @@ def code(module: str) -> Mapping[str, str]:
 def packages(module: str) -> Mapping[str, Any]:
     """The version of each Python package of others' that this code imports, by name."""
     others = sorted(set().union(*map(_packages, code(module))))
-    return {"mapping": {name: importlib.metadata.version(name) for name in others}}
+    return {"mapping": {name: _version(name) for name in others}}
+
+
+def _version(package: str) -> str:
+    """A few packages are not called as what is installed for them: `yaml` is of PyYAML, which takes longer to find out."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        distributions = importlib.metadata.packages_distributions()[package]
+        return ", ".join(f"{name} {importlib.metadata.version(name)}" for name in sorted(set(distributions)))
 
 
 @functools.cache

@@ -351,3 +351,7 @@ def test_names_in_a_mapping_are_told_from_text(digests: Digests) -> None:
 def test_key_is_sha256_of_the_text(digests: Digests) -> None:
     text = describe(Holder("x", None), {"role": "digest"}, digests)
     assert stage_key(Holder("x", None), {"role": "digest"}, digests) == hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_the_packages_of_others_are_known_by_what_is_imported() -> None:
+    assert key.packages("pipeline.yaml_source")["mapping"]["yaml"].startswith("PyYAML ")
