@@ -28,7 +28,12 @@ def one_by_one(editor: Editor, shims: Sequence[Value]) -> list[str]:
 
 
 def _is_chosen(editor: Editor, call: Value) -> bool:
-    """Whether a call copies so many bytes from one of two places, and one may not be the function's own memory."""
+    """Whether a call copies so many bytes from one of two places, and one may not be the function's own memory.
+
+    Not what std moves, as sorts do: its elements may be anything, whose types are known where they are moved only.
+    """
+    if editor.module.own_place(call) != editor.module.place(call):
+        return False
     if not editor.module.name(editor.module.callee(call)).startswith("llvm.memcpy."):
         return False
     _, source, size, *_ = editor.module.arguments(call)
