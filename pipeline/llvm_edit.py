@@ -131,12 +131,11 @@ class Editor(Inspector):
         leaf = self._node([api.MDStringInContext2(context, name, len(name))])
         everywhere = api.ValueAsMetadata(api.ConstInt(self.integer(32), 2**32 - 1, 0))
         tree = self._node([api.MDStringInContext2(context, b"Unknown", 7), everywhere, leaf])
-        kind = api.GetMDKindIDInContext(context, b"enzyme_type", len(b"enzyme_type"))
-        api.SetMetadata(load, kind, api.MetadataAsValue(context, tree))
+        api.SetMetadata(load, self.metadata_kind(b"enzyme_type"), api.MetadataAsValue(context, tree))
 
     def forget_places_of_assembly(self) -> None:
         """Take away what rustc says of each piece of inline assembly: its offset among all sources, which any edit moves."""
-        kind = self.api.GetMDKindIDInContext(self.module.context, b"srcloc", len(b"srcloc"))
+        kind = self.metadata_kind(b"srcloc")
         for function in self.module.functions():
             for instruction in self.module.instructions(function):
                 if self.module.is_call(instruction) and self.module.is_inline_assembly(self.module.callee(instruction)):
@@ -144,13 +143,13 @@ class Editor(Inspector):
 
     def say_meets_none_of(self, instruction: Value, scopes: Sequence[Value]) -> None:
         """Let an instruction be known not to meet what is of these scopes, and no others."""
-        kind = self.api.GetMDKindIDInContext(self.module.context, b"noalias", len(b"noalias"))
+        kind = self.metadata_kind(b"noalias")
         node = self._node([self.api.ValueAsMetadata(scope) for scope in scopes]) if scopes else None
         self.api.SetMetadata(instruction, kind, node and self.api.MetadataAsValue(self.module.context, node))
 
     def say_inactive(self, value: Value) -> None:
         """Tell Enzyme that what an instruction makes has no derivative, or that a global variable has no shadow but itself."""
-        kind = self.api.GetMDKindIDInContext(self.module.context, INACTIVE, len(INACTIVE))
+        kind = self.metadata_kind(INACTIVE)
         if self.api.IsAGlobalVariable(value):
             self.api.GlobalSetMetadata(value, kind, self._node([]))
         else:

@@ -318,7 +318,7 @@ class Inspector:
 
         rustc marks what it reads from a vtable as never changing, and nothing else.
         """
-        kind = self.api.GetMDKindIDInContext(self.module.context, _INVARIANT, len(_INVARIANT))
+        kind = self.metadata_kind(_INVARIANT)
         if not self.is_plain_load(pointer) or not self.api.GetMetadata(pointer, kind):
             return None
         return self.slot(pointer)[1]
@@ -499,6 +499,10 @@ class Inspector:
             return [int(self.api.GetOperand(choice, index)) for index in (1, 2)]
         return [int(self.api.GetIncomingValue(choice, index)) for index in range(self.api.CountIncoming(choice))]
 
+    def metadata_kind(self, name: bytes) -> int:
+        """The number under which metadata of this name is attached."""
+        return int(self.api.GetMDKindIDInContext(self.module.context, name, len(name)))
+
     def is_undefined(self, value: Value) -> bool:
         """True for what may be any value, or is none (poison)."""
         return bool(self.api.IsUndef(value))
@@ -575,7 +579,7 @@ class Inspector:
 
     def is_said_inactive(self, instruction: Value) -> bool:
         """True for an instruction of which Enzyme is told that what it makes has no derivative."""
-        kind = self.api.GetMDKindIDInContext(self.module.context, INACTIVE, len(INACTIVE))
+        kind = self.metadata_kind(INACTIVE)
         return bool(self.api.GetMetadata(instruction, kind))
 
     def is_thread_local(self, variable: Value) -> bool:
@@ -584,7 +588,7 @@ class Inspector:
 
     def is_variable_inactive(self, variable: Value) -> bool:
         """True for a global variable of which Enzyme is told that it has no shadow but itself."""
-        size, kind = c_size_t(), self.api.GetMDKindIDInContext(self.module.context, INACTIVE, len(INACTIVE))
+        size, kind = c_size_t(), self.metadata_kind(INACTIVE)
         entries = self.api.GlobalCopyAllMetadata(variable, byref(size))
         kinds = {self.api.ValueMetadataEntriesGetKind(entries, index) for index in range(size.value)}
         self.api.DisposeValueMetadataEntries(entries)
