@@ -32,13 +32,13 @@ def _is_chosen(editor: Editor, call: Value) -> bool:
 
     Not what std moves, as sorts do: its elements may be anything, whose types are known where they are moved only.
     """
-    if editor.module.own_place(call) != editor.module.place(call):
-        return False
     if not editor.module.name(editor.module.callee(call)).startswith("llvm.memcpy."):
         return False
     _, source, size, *_ = editor.module.arguments(call)
-    is_known = bool(editor.api.IsASelectInst(source) and editor.api.IsAConstantInt(size))
-    return is_known and not all(_is_own(editor, base) for base in editor.bases(source))
+    if not (editor.api.IsASelectInst(source) and editor.api.IsAConstantInt(size)):
+        return False
+    is_stds = editor.module.own_place(call) != editor.module.place(call)
+    return not is_stds and not all(_is_own(editor, base) for base in editor.bases(source))
 
 
 def _is_own(editor: Editor, base: Value) -> bool:
