@@ -226,7 +226,7 @@ class Build:
             seconds = time.monotonic() - begin
             _refuse_hollow(step.name, out)
             if isinstance(step.stage, CrateBitcode):
-                step = self._what_was_built(step, step.stage, before == snapshot(self.crate))
+                step = self._what_was_built(step, step.stage, log, before == snapshot(self.crate))
                 key = stage_key(step.stage, self._trees(step), self.digests)
             into = self.store.store if self._is_edited(step.name) else self.store  # what is edited is for nobody else
             return step, into.publish(key, out, log, seconds)
@@ -241,14 +241,14 @@ class Build:
         if step.name == "link":
             _install(self.store.tree(entry.tree) / self.crate.artifact.file, self.product)
 
-    def _what_was_built(self, step: Step, stage: CrateBitcode, untouched: bool) -> Step:
+    def _what_was_built(self, step: Step, stage: CrateBitcode, log: Path, untouched: bool) -> Step:
         """The step once cargo has run: it may have written the lock, and read files of which nobody knew.
 
         Raises: UserError where a source was edited while cargo was at work: nobody knows what was built.
         """
         if not untouched:
             raise UserError("error: a source file changed while the crate was built\n  = help: run the same command again")
-        crate = note_files_read(self.crate, stage.dep_info())
+        crate = note_files_read(self.crate, stage.dep_info(log))
         return replace(step, stage=replace(stage, sources=sources_digest(crate, self.digests)))
 
     def _key(self, step: Step) -> str | None:

@@ -321,6 +321,11 @@ def test_dependencies_from_the_registry_and_by_path_are_merged(bench: Workbench,
     assert {"bench", "helper", "num_traits"} <= modules
     (tmp_path / "helper/src/lib.rs").write_text(f"pub fn square(x: f64) -> f64 {{\n    x * x + {time.time()}\n}}\n")
     assert bench.build().ran == ALL[1:]
+    bench.write(CUBE)
+    bench.build()
+    (tmp_path / "helper/src/lib.rs").write_text("one that is not used any more")
+    assert bench.build().ran == []
+    assert json.loads((bench.folder / "target/crategrad/files-read.json").read_text()) == []
 
 
 def _signalled_at(stage: str, bench: Workbench, signum: signal.Signals) -> tuple[int, str]:
