@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from pipeline import looked
 from pipeline.cargo import read_manifest
 from pipeline.crate import Crate
 
@@ -30,7 +31,7 @@ def settings_left_out(crate: Crate) -> Iterator[str]:
 def _configurations(crate: Crate) -> Iterator[Path]:
     """Cargo's configuration files, those of the folders above and of the user's home among them."""
     own = (crate.folder / ".cargo" / name for name in ("config.toml", "config"))
-    yield from (file for file in (*own, *crate.ambient) if file.stem == "config" and file.is_file())
+    yield from (file for file in (*own, *crate.ambient) if file.stem == "config" and looked.at(file).is_file())
 
 
 def _keys(configuration: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from pipeline import process
+from pipeline import looked, process
 from pipeline.artifact import Artifact
 from pipeline.cargo import files_named, read_manifest, workspace
 from pipeline.digests import Digests, Stats, file_digest, source_files
@@ -64,9 +64,9 @@ def open_crate(folder: Path, choice: Choice, rust: Rust, digests: Digests, targe
 
     Raises: UserError where there is none, where cargo cannot read its manifest, or where not just one artifact is meant.
     """
-    if not folder.is_dir():
+    if not looked.at(folder).is_dir():
         raise UserError(f"error: crate={folder}: there is no such folder")
-    if not (folder / "Cargo.toml").is_file():
+    if not looked.at(folder / "Cargo.toml").is_file():
         raise UserError(f"error: {folder} is no crate: it has no Cargo.toml\n  = help: give crate= the folder that has it")
     package, artifact = choose(metadata_of(folder, rust, digests), folder, choice)
     if package.folder.resolve() != folder.resolve():
@@ -93,7 +93,9 @@ def _refuse_among_sources(target_dir: Path | None, packages: Iterable[Path]) -> 
 def sources_digest(crate: Crate, digests: Digests) -> str:
     """SHA-256 of everything the crate's bitcode may depend on; wherever the crate lies."""
     parts = [f"package {digests.tree(package)}" for package in crate.packages]
-    parts += [f"other {digests.file(path) if path.is_file() else 'missing'}" for path in (*crate.ambient, *crate.read)]
+    parts += [
+        f"other {digests.file(path) if looked.at(path).is_file() else 'missing'}" for path in (*crate.ambient, *crate.read)
+    ]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
@@ -159,7 +161,7 @@ def _layout(package: Path, root: Path) -> Iterator[Path]:
     if package != root and package.is_relative_to(root):
         yield package.parent
     for name in ("src", "src/bin", "examples", "tests", "benches"):
-        yield from (path for path in (package / name, *(package / name).glob("*")) if path.is_dir())
+        yield from (path for path in (package / name, *(package / name).glob("*")) if looked.at(path).is_dir())
 
 
 def _path_packages(folder: Path) -> Iterator[Path]:
@@ -168,7 +170,7 @@ def _path_packages(folder: Path) -> Iterator[Path]:
     waiting = [folder]
     while waiting:
         package = waiting.pop(0).resolve()
-        if package in seen or not (package / "Cargo.toml").is_file():
+        if package in seen or not looked.at(package / "Cargo.toml").is_file():
             continue
         seen.add(package)
         yield package
@@ -191,4 +193,4 @@ def _ambient_files(folder: Path) -> Iterator[Path]:
     for root in workspace(folder.resolve()):
         if root != folder.resolve():
             candidates += [root / "Cargo.toml", root / "Cargo.lock"]
-    yield from (path for path in dict.fromkeys(candidates) if path.is_file())
+    yield from (path for path in dict.fromkeys(candidates) if looked.at(path).is_file())

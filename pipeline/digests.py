@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pipeline import process
+from pipeline import looked, process
 from pipeline.errors import UserError
 
 Stats = dict[str, os.stat_result]
@@ -60,7 +60,7 @@ class Digests:
         return self._tools[path]
 
     def _tool(self, path: Path) -> dict[str, str]:
-        if not path.is_file():
+        if not looked.at(path).is_file():
             raise UserError(f"error: {path} is missing\n  = help: `./doit doctor` says how to get it")
         found = {"": self.file(path)}
         for library in map(Path, self._libraries(path)):
@@ -110,6 +110,7 @@ class Digests:
                 scratch.unlink()
 
     def _remember(self, name: str, files: Stats, compute: Callable[[], Any]) -> Any:
+        looked.at_all(files)
         signature = _signature(files)
         known = self._known.get(name)
         if isinstance(known, list) and len(known) == 2 and known[0] == signature:
@@ -156,7 +157,7 @@ def _is_link_to_file(entry: os.DirEntry[str]) -> bool:
 def _is_set_apart(folder: os.DirEntry[str], root: Path) -> bool:
     """True for a hidden folder, and for a target folder of cargo's; a module may be called `target`, too."""
     if folder.name == "target":
-        return Path(folder.path).parent == root or Path(folder.path, "CACHEDIR.TAG").exists()
+        return Path(folder.path).parent == root or looked.at(Path(folder.path, "CACHEDIR.TAG")).exists()
     return folder.name.startswith(".") and folder.name != ".cargo"
 
 
@@ -187,7 +188,9 @@ def _signature_of(paths: Any) -> str | None:
 
 
 def _stats(paths: Iterable[str]) -> Stats:
-    return {path: Path(path).stat() for path in paths}
+    found = {path: Path(path).stat() for path in paths}
+    looked.at_all(found)
+    return found
 
 
 def _is_settled(files: Stats, begin: int) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pipeline import process
+from pipeline import looked, process
 from pipeline.digests import Digests
 from pipeline.errors import UserError
 from pipeline.toolchain import Tool
@@ -38,7 +38,7 @@ def find_linker(cc: Tool, digests: Digests) -> Linker:
 
     Raises: UserError where it is not there, or cannot link.
     """
-    if not cc.path.is_file():
+    if not looked.at(cc.path).is_file():
         raise UserError(f"error: {cc.path} is missing\n  = help: `./doit doctor` says how to get it")
 
     def ask() -> tuple[tuple[dict[str, str], list[str]], list[str]]:

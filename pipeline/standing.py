@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipeline import std_files, why
+from pipeline import looked, std_files, why
 from pipeline.stages.build_std import BuildStd
 from pipeline.why import Change
 
@@ -70,14 +70,14 @@ def _changes(build: Build, name: str, made: Made) -> list[Change]:
 
 def edited_since(made: Made, files: Iterable[Path]) -> list[Path]:
     """Those of the files that are younger than what a stage has made."""
-    return [path for path in files if path.is_file() and path.stat().st_mtime > made.when]
+    return [path for path in files if looked.at(path).is_file() and path.stat().st_mtime > made.when]
 
 
 def _missing(build: Build, name: str) -> str:
     handle = build.handle(name)
-    if handle.exists():
+    if looked.at(handle).exists():
         return "what it made is no longer in the cache"
-    if handle.with_suffix(".log").exists():
+    if looked.at(handle.with_suffix(".log")).exists():
         return f"it failed: {handle.stem}.log says why"
     return "it has not run here"
 

@@ -23,6 +23,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from pipeline import looked
 from pipeline.digests import file_digest
 from pipeline.locks import Lock
 
@@ -54,7 +55,7 @@ class Store:
     def has(self, digest: str) -> bool:
         """True where the tree is there (`intact` reads it, too)."""
         # Unlike Path.is_dir, this is False where nobody may look, too.
-        return is_digest(digest) and os.path.isdir(self.tree(digest))  # noqa: PTH112
+        return is_digest(digest) and os.path.isdir(looked.at(self.tree(digest)))  # noqa: PTH112
 
     def intact(self, digest: str) -> bool:
         """True where the tree is there and its bytes are those it is named for.  A damaged tree is removed.

@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline import process
+from pipeline import looked, process
 from pipeline.digests import Digests
 from pipeline.errors import UserError
 
@@ -104,7 +104,7 @@ def find_rust(name: str, digests: Digests) -> Rust:
     folder = _toolchain_folder(name)
     rustc, cargo = Tool(folder / "bin" / "rustc"), Tool(folder / "bin" / "cargo")
     for tool in (rustc, cargo):
-        if not tool.path.is_file():
+        if not looked.at(tool.path).is_file():
             raise UserError(f"error: toolchain `{name}`: {tool.path} is missing\n  = help: {_cure(name)}")
     described = digests.remember("rustc", rustc.path, [rustc.path], lambda: _describe(rustc))
     llvm = described["LLVM version"]
@@ -133,7 +133,7 @@ def _toolchain_folder(name: str) -> Path:
 def rustup_toolchains() -> list[Path]:
     """The folders of the toolchains that rustup has installed for this user."""
     home = Path(os.environ.get("RUSTUP_HOME") or Path.home() / ".rustup")
-    return [folder for folder in (home / "toolchains").glob("*") if (folder / "bin/rustc").exists()]
+    return [folder for folder in (home / "toolchains").glob("*") if looked.at(folder / "bin/rustc").exists()]
 
 
 def _cure(name: str) -> str:

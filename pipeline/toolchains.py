@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pipeline import looked
 from pipeline.digests import Digests
 from pipeline.errors import UserError
 from pipeline.toolchain import Rust, find_rust, rustup_toolchains
@@ -51,7 +52,7 @@ def rust_for(chosen: str, folder: Path, digests: Digests) -> Rust:
 def _file_for(folder: Path) -> Path | None:
     """The nearest file upwards."""
     above = (folder.resolve(), *folder.resolve().parents)
-    return next((each / name for each in above for name in _FILES if (each / name).is_file()), None)
+    return next((each / name for each in above for name in _FILES if looked.at(each / name).is_file()), None)
 
 
 def _rust_of(file: Path, digests: Digests) -> Rust:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline import bitcode, cargo, process
+from pipeline import bitcode, cargo, looked, process
 from pipeline.digests import Digests
 from pipeline.errors import UserError
 from pipeline.key import location
@@ -135,7 +135,7 @@ def sources_of_std(rust: Rust, digests: Digests) -> str:
 
     Raises: UserError where they are not there.
     """
-    if not rust.sources.is_dir():
+    if not looked.at(rust.sources).is_dir():
         raise UserError(f"error: std's sources are missing: {rust.sources}\n  = help: {HOW_TO_GET_SOURCES}")
     return digests.tree(rust.sources, NOT_READ)
 
