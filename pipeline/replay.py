@@ -24,16 +24,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pipeline import process
+from pipeline import process, replay_cargo
 from pipeline.build import Build
 from pipeline.digests import file_digest
 from pipeline.errors import UserError
 from pipeline.process import Argument, Finished
 from pipeline.rerun import READING_A_MODULE
 from pipeline.stages import MODULE
+from pipeline.stages.build_std import BuildStd
+from pipeline.stages.crate_bitcode import CrateBitcode
 from pipeline.store import tree_digest
-
-OF_CARGO = ("build_std", "crate_bitcode")
 
 
 @dataclass(frozen=True)
@@ -59,15 +59,7 @@ class _Command:
 
 
 def replay(build: Build, name: str) -> Replay:
-    """Run a stage, of which all inputs are made, and leave the folder.
-
-    Raises: UserError for a stage that is cargo's.
-    """
-    if name in OF_CARGO:
-        raise UserError(
-            f"error: {name} is cargo's work, with a wrapper and a linker of ours around it: nothing of it runs without\n"
-            f"  = help: what it ran is in {build.view(name, '.log')}, what it made in {build.view(name)}"
-        )
+    """Run a stage, of which all inputs are made, and leave the folder."""
     step = build.steps[name]
     folder = build.replay(name)
     shutil.rmtree(folder, ignore_errors=True)
@@ -75,6 +67,10 @@ def replay(build: Build, name: str) -> Replay:
     out.mkdir(parents=True)
     log.touch()
     inputs = {role: build.output(source) for role, source in step.inputs.items()}
+    if isinstance(step.stage, BuildStd | CrateBitcode):
+        commands, refusal = replay_cargo.run_recorded(step.stage, inputs, out, log, folder)
+        _write_cargo(folder, build, name, commands, refusal)
+        return Replay(folder, len(commands), refusal, _is_same(build, name, out, refusal))
     recorder = _Recorder(folder, {**{tree: f"input/{role}" for role, tree in inputs.items()}, out: "replayed"})
     if name in READING_A_MODULE:
         recorder.copy_input(inputs["module"] / MODULE)
@@ -84,10 +80,14 @@ def replay(build: Build, name: str) -> Replay:
             step.stage.run(inputs, out, log)
         except UserError as error:
             refusal = error.message
-    made = build.made(name)
-    is_same = refusal == "" and made is not None and tree_digest(out) == made.tree
     _write(folder, build, name, recorder, refusal)
-    return Replay(folder, len(recorder.commands), refusal, is_same)
+    return Replay(folder, len(recorder.commands), refusal, _is_same(build, name, out, refusal))
+
+
+def _is_same(build: Build, name: str, out: Path, refusal: str) -> bool:
+    """Whether what was made is what the cache has."""
+    made = build.made(name)
+    return refusal == "" and made is not None and tree_digest(out) == made.tree
 
 
 def counted(commands: int) -> str:
@@ -199,20 +199,54 @@ _HEAD = """\
 # Nothing of Crategrad is needed, only these tools; others can be given as in:  {example} ./repro.sh
 set -u
 cd "$(dirname "$0")"
+here=$PWD
 {tools}
 
 number=0 worst=0
 wrong() {{ echo "command $number: $1"; worst=1; }}
 ended() {{ number=$((number + 1)); [ "$1" = "$2" ] || wrong "ended with $1, and with $2 when it was recorded"; }}
 made() {{ echo "$1  $2" | sha256sum --check --status || wrong "$2 is not what it was"; }}
+holds() {{ [ "$(ar p "$2" "$3" | sha256sum)" = "$1  -" ] || wrong "$3 in $2 is not what it was"; }}
 
 rm -rf replayed
 """
 
+_END = '[ "$worst" = 0 ] && echo "all as it was recorded"\nexit "$worst"\n'
+
+_OF_CARGO = """\
+repro.sh runs {commands} of rustc in the order in which cargo began them, one after the other, with what cargo had put into
+their environment.  What they read is in input/; what they make comes to lie in replayed/, and bitcode and objects in it are
+held against what was recorded.  std's own sources, where they are compiled, are those of the toolchain.
+
+Not as it was:
+- cargo and its wrapper of Crategrad's are left out; what that changes in arguments (metadata, remapped paths) is changed.
+- Messages are for people, where cargo has them as JSON; build scripts are not run, what they had written is in input/out.
+- A program is not linked: ./linker notes the arguments.
+- Crategrad has taken apart what rustc made in its own process: output/ has modules without the checksums of source files,
+  and objects as archives."""
+
+
+def _write_cargo(folder: Path, build: Build, name: str, commands: Sequence[Sequence[str]], refusal: str) -> None:
+    """The same of a stage that is cargo's work: each command is given by its lines."""
+    title = _title(build, name)
+    rustc = str(build.steps["crate_bitcode"].stage.rust.rustc.path)  # type: ignore[attr-defined]
+    head = _HEAD.format(title=title, example="RUSTC=/my/rustc", tools=f'rustc="${{RUSTC:-{shlex.quote(rustc)}}}"')
+    told = "\n".join(f"\n# {number}\n" + "\n".join(lines) for number, lines in enumerate(commands, 1))
+    script = folder / "repro.sh"
+    script.write_text(f"{head}{told}\n{_END}")
+    script.chmod(0o755)
+    lines = [f"{title}\n", _OF_CARGO.format(commands=counted(len(commands))), f"\nThe tool:\n  {rustc}: {_version(rustc)}"]
+    lines += _settings(build, name, refusal)
+    (folder / "README").write_text("\n".join(lines) + "\n")
+
+
+def _title(build: Build, name: str) -> str:
+    return f"Stage {build.steps[name].number}, {name}, of {build.crate.artifact} (config {build.folder.name})"
+
 
 def _write(folder: Path, build: Build, name: str, recorder: _Recorder, refusal: str) -> None:
     """Write the script, where there are commands, and the text that says what all this is."""
-    title = f"Stage {build.steps[name].number}, {name}, of {build.crate.artifact} (config {build.folder.name})"
+    title = _title(build, name)
     out = folder / "output"
     files = [path for path in sorted(out.rglob("*")) if path.is_file()]
     by_tools = {path.relative_to(out).as_posix(): recorder.known.get(path) == file_digest(path) for path in files}
@@ -246,7 +280,7 @@ def _script(title: str, commands: Sequence[_Command], by_tools: Mapping[str, boo
         else:
             said = f"output/{name} is of Crategrad's own process: no command makes it"
             yield f"echo {shlex.quote(said)}\n"
-    yield '[ "$worst" = 0 ] && echo "all as it was recorded"\nexit "$worst"\n'
+    yield _END
 
 
 def _version(tool: str) -> str:
@@ -278,6 +312,10 @@ def _readme(
         yield "What it reads is in input/, what it made in output/."
         yield "\nThe tools:"
         yield from (f"  {tool}: {_version(tool)}" for tool in tools)
+    yield from _settings(build, name, refusal)
+
+
+def _settings(build: Build, name: str, refusal: str) -> Iterator[str]:
     if settings := sorted(build.parts_now(name)["settings"].items()):
         yield "\nIts settings:"
         yield from (f"  {setting} = {value}" for setting, value in settings)

@@ -28,6 +28,9 @@ _COMMANDS = {"build": False, "why": True, "matrix": True}
 """Which commands, and whether words may follow."""
 
 _FOR_NS = 1800 * 10**9
+_KEPT = 50
+"""How many command lines are remembered."""
+
 _RACY_NS, _RACY_COARSE_NS = 20_000_000, 2_500_000_000
 """A file that was changed this shortly before it was looked at may change again within the step of the file system's clock;
 the second is for those that count whole seconds."""
@@ -142,15 +145,19 @@ def _remembered(file: str) -> Said | None:
 
 
 def _remember(file: str, said: Said, when: int) -> None:
-    """Keep what was said; what cannot be written is no error."""
+    """Keep what was said, and forget what is oldest; what cannot be written is no error."""
     content = marshal.dumps((when, said, looked.seen))
     scratch = f"{file}.{os.getpid()}"
+    folder = os.path.dirname(file)  # noqa: PTH120
     try:
-        os.makedirs(os.path.dirname(file), exist_ok=True)  # noqa: PTH103, PTH120
+        os.makedirs(folder, exist_ok=True)  # noqa: PTH103
         with open(scratch, "wb") as stream:  # noqa: PTH123
             stream.write(_checksum(content) + b"\n" + content)
         os.replace(scratch, file)  # noqa: PTH105
-    except OSError:
+        there = sorted(os.scandir(folder), key=lambda each: each.stat().st_mtime_ns)
+        for each in there[:-_KEPT]:
+            os.unlink(each)  # noqa: PTH108
+    except OSError:  # another tidies it at the moment, or nobody may write there
         pass
 
 

@@ -94,7 +94,6 @@ def test_what_enzyme_refuses_can_be_sent_too(bench: Workbench) -> None:
 
 def test_what_has_no_replay_is_refused(bench: Workbench) -> None:
     for words, said in (
-        (["crate_bitcode"], "crate_bitcode is cargo's work"),
         (["nonsense"], "there is no stage `nonsense` here"),
         ([], "which stage?"),
     ):

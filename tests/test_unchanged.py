@@ -95,6 +95,14 @@ def test_it_is_not_remembered_for_long_nor_from_times_to_come(tmp_path: Path, ag
     assert unchanged._remembered(str(tmp_path / "memory")) is None
 
 
+def test_only_so_many_are_kept(tmp_path: Path) -> None:
+    for number in range(unchanged._KEPT + 5):
+        unchanged._remember(str(tmp_path / "unchanged" / str(number)), [(1, "said\n")], time.time_ns())
+    left = {int(path.name) for path in (tmp_path / "unchanged").iterdir()}
+    assert len(left) == unchanged._KEPT
+    assert unchanged._KEPT + 4 in left
+
+
 # ---- Of real builds
 
 
