@@ -51,7 +51,6 @@ def main() -> None:
     if file and (said := _remembered(file)) is not None:
         _say(said)
         return
-    sys.argv[0] = "doit"
     if file:
         _run_and_remember(file)
     else:

@@ -161,6 +161,9 @@ def make_checkout(folder: Path) -> Checkout:
     (checkout.outside / "installed").write_text("alpha\nbeta\n")
     for wrapper in ("doit", "cargo-autodiff"):
         shutil.copy(ROOT / wrapper, checkout.root)
+    (checkout.root / "pipeline").mkdir()
+    for module in ("__init__", "unchanged", "looked"):  # what a real Python begins with
+        shutil.copy(ROOT / f"pipeline/{module}.py", checkout.root / "pipeline")
     (checkout.root / "requirements.lock").write_text("doit==1\n")
     (checkout.root / "debian-packages.txt").write_text("# What is wanted.\n\nalpha   # for a reason\nbeta\n")
     return checkout
