@@ -59,7 +59,8 @@ def main() -> None:
 
 def _say(said: Said) -> None:
     for handle, text in said:
-        rest = text.encode(errors="surrogateescape")
+        stream = sys.stderr if handle == sys.stderr.fileno() else sys.stdout
+        rest = text.encode(stream.encoding, stream.errors or "strict")
         try:
             while rest:
                 rest = rest[os.write(handle, rest) :]
