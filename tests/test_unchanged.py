@@ -161,7 +161,7 @@ def edits(bench: Workbench) -> Iterator[tuple[str, Callable[[], object], Callabl
 
 
 def write(file: Path, text: str) -> None:
-    file.parent.mkdir(exist_ok=True)
+    file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text)
 
 
@@ -177,6 +177,25 @@ def test_whatever_happens_between_two_runs_is_noticed(bench: Workbench) -> None:
         assert not is_remembered, what
         undo()
         assert bench.doit("build").returncode == 0, what
+
+
+@pytest.mark.toolchain
+def test_a_tool_of_another_content_is_noticed(tmp_path: Path) -> None:
+    """Of the same size, path, version and time of writing."""
+    crate = Workbench(tmp_path / "crate")
+    crate.write("fn main() {}\n", '[package]\nname = "bench"\nversion = "0.1.0"\nedition = "2024"\n[workspace]\n')
+    for name in ("rustc", "cargo"):
+        write(tmp_path / "bin" / name, f'#!/bin/sh\n# 1\nexec /usr/bin/{name} "$@"\n')
+        (tmp_path / "bin" / name).chmod(0o755)
+    words = ("build", "autodiff=false", "build_std=none", f"toolchain={tmp_path}")
+    until_remembered(crate, *words)
+    rustc = tmp_path / "bin/rustc"
+    times = rustc.stat()
+    rustc.write_text(rustc.read_text().replace("# 1", "# 2"))
+    os.utime(rustc, ns=(times.st_atime_ns, times.st_mtime_ns))
+    finished, is_remembered = build(crate, *words)
+    assert not is_remembered
+    assert finished.ran == ["crate_bitcode"]
 
 
 @pytest.mark.toolchain
