@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -53,6 +54,7 @@ def test_the_script_makes_the_same_bytes_wherever_it_lies(bench: Workbench, tmp_
     text = (sent / "repro.sh").read_text()
     assert not any(word in text for word in ("python", "doit ", str(bench.folder)))
     assert run(sent).returncode == 0, "it can be run again"
+    assert re.search(r"\nThe tools:\n  /\S+: .*\d\.\d", (sent / "README").read_text())
 
 
 def test_what_comes_out_otherwise_is_said(bench: Workbench) -> None:
