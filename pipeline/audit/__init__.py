@@ -28,7 +28,14 @@ def audit(libllvm: Tool, path: Path, reverse: Iterable[str] = (), forward: Itera
         found = [finding for function in tree for finding in findings(inspector, function)]
         found += [*inactive.functions(inspector, tree)]
         for function in _tree(inspector, reverse):
-            for rule in (memory.taken_for_constant, paths.of_loops, paths.added_twice, paths.results_lost, choices.steep):
+            for rule in (
+                memory.taken_for_constant,
+                memory.told_apart,
+                paths.of_loops,
+                paths.added_twice,
+                paths.results_lost,
+                choices.steep,
+            ):
                 found += rule(inspector, function)
         found += memory.stored_by_recursion(inspector, _tree(inspector, reverse))
         for shim in forward:

@@ -8,6 +8,7 @@ from pipeline.analyses.allocations import kept
 from pipeline.analyses.call_tree import call_tree, calls, recursive
 from pipeline.analyses.debug_info import FLOAT_BITS, floats_pointed_to, numbers, signature_types, types_made_for
 from pipeline.analyses.layout import kinds
+from pipeline.analyses.scopes import overclaims
 from pipeline.audit.finding import finding
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Value
@@ -20,6 +21,7 @@ _CONSTANT = (
 _MIXED = "a copy of elements that hold floats beside other things, as many as the program says, would be taken for one of them"
 _EXCHANGED = "an exchange of pointers (an atomic) cannot be differentiated"
 _RECURSIVE = "an integer that a recursive function returns by pointer would be stored to a shadow that may not be there"
+_OVERCLAIMED = "what is read here may be what another reference reads, and of their adjoints one would be lost"
 
 _ZEROED = {"calloc", "__rust_alloc_zeroed"}
 _COPIES = ("llvm.memcpy.", "llvm.memmove.")
@@ -45,6 +47,12 @@ def copied_as_one_type(inspector: Inspector, function: Value) -> Iterator[Diagno
         is_copy = inspector.module.name(inspector.module.callee(call)).startswith(_COPIES)
         if is_copy and not inspector.api.IsAConstantInt(inspector.module.arguments(call)[2]) and _is_mixed(inspector, call):
             yield finding(inspector, call, _MIXED)
+
+
+def told_apart(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
+    """What is said to lie elsewhere than what another reference reads: of the shadows that is not so."""
+    for reader, _ in overclaims(inspector, function):
+        yield finding(inspector, reader, _OVERCLAIMED)
 
 
 def exchanged(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:

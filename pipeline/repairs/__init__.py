@@ -40,6 +40,7 @@ from pipeline.repairs import (
     recursive_results,
     results,
     retype,
+    scopes,
     split_words,
     statics,
     steep,
@@ -94,6 +95,7 @@ _OF_PATHS = (
     ("results", results.keep),
     ("steep", steep.make_finite),
     ("primals", primals.preserve),  # of what the others have made, too
+    ("scopes", scopes.say_less),
 )
 NAMES = (
     *dict.fromkeys(name for name, _ in _OF_CALLS),

@@ -109,14 +109,17 @@ def _hidden(editor: Editor, prefix: str, given: Sequence[Value], place: Value) -
 
 
 def active(editor: Editor, number: Value, place: Value) -> Value:
-    """A float, before the instruction `place`, that has a tangent for all that Enzyme knows."""
+    """A float, before the instruction `place`, that has a tangent for all that Enzyme knows.
+
+    It touches memory, for all that is known: `results.keep` guards against such calls only.
+    """
     ty = editor.api.TypeOf(number)
     name = f"crategrad_active_{editor.enzyme_type(ty).rpartition('@')[2]}"
     function, is_new = _function(editor, name, ty, [ty])
     if is_new:
         for attribute in (*_ATTRIBUTES, "willreturn"):
             editor.add_attribute(function, attribute)
-        editor.add_attribute(function, "memory", _NOTHING)
+        editor.add_attribute(function, "memory", _OUT_OF_SIGHT)
         with editor.block(function) as builder:
             editor.api.BuildRet(builder, *editor.parameters(function))
     call = _call(editor, function, [number], place)

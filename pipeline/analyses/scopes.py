@@ -1,0 +1,33 @@
+"""What LLVM knows of references that are only read, and what is not so of their shadows.
+
+Two `&` may lead to one place: that they do not (`noalias`) is said of them all the same, as nobody writes there.  Enzyme says
+it of the shadows, too (`addToInvertedPtrDiffe` in its GradientUtils.cpp), and there it adds adjoints: LLVM then takes the one
+before the other was added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pipeline.llvm import Value
+from pipeline.llvm_inspect import Inspector
+
+_NOALIAS = b"noalias"
+_SCOPE = b"alias.scope"
+
+
+def overclaims(inspector: Inspector, function: Value) -> Iterator[tuple[Value, list[Value]]]:
+    """What reads, and is said to meet nothing of a scope of which nothing is written; with the scopes that may be said."""
+    instructions = inspector.module.returning_instructions(function)
+    scopes = {one: set(_of(inspector, one, _SCOPE)) for one in instructions}
+    written = set[Value]().union(*(its for one, its in scopes.items() if inspector.api.IsAStoreInst(one)))
+    only_read = set[Value]().union(*scopes.values()) - written
+    for reader in (one for one in instructions if not inspector.api.IsAStoreInst(one)):
+        said = _of(inspector, reader, _NOALIAS)
+        if not only_read.isdisjoint(said):
+            yield reader, [scope for scope in said if scope not in only_read]
+
+
+def _of(inspector: Inspector, instruction: Value, kind: bytes) -> list[Value]:
+    node = inspector.api.GetMetadata(instruction, inspector.api.GetMDKindIDInContext(inspector.module.context, kind, len(kind)))
+    return inspector.module.metadata_operands(node) if node else []
