@@ -66,6 +66,11 @@ def task_abi():
     return PROGRAM.abi()
 
 
+def task_perf():
+    """What each derivative keeps for its reverse sweep, and why: ./doit perf [FUNCTION] crate=DIR [--json]"""
+    return PROGRAM.perf()
+
+
 def task_gradcheck():
     """Check each derivative against differences at random points: ./doit gradcheck [FUNCTION] crate=DIR n=3 seed=1"""
     return PROGRAM.gradcheck()
@@ -104,6 +109,11 @@ def task_cache():
 def task_test():
     """The test suite; pytest's arguments after it: ./doit test -k abi"""
     return tasks.test_task()
+
+
+def task_bench_gradient():
+    """Time gradients of Rust against those of C++: ./doit bench_gradient [NAME[:SIZE,…]…] [--held] (docs/performance.md)"""
+    return tasks.bench_gradient_task()
 
 
 def task_doctor():

@@ -18,6 +18,7 @@ from random import Random
 from pipeline.audit import audit
 from pipeline.enzyme_driver import Catalyst
 from pipeline.errors import UserError
+from pipeline.linker import Linker
 from pipeline.process import run_tool
 from pipeline.repairs import NAMES
 from pipeline.stages import MODULE
@@ -126,7 +127,7 @@ def _compile(outs: dict[str, Path], stages: Path, log: Path, tools: Tools) -> No
     Opt2(tools.opt, 3).run({"module": outs["enzyme"]}, outs["opt2"], log)
     Codegen(tools.llc, 3, "x86-64").run({"module": outs["opt2"]}, outs["codegen"], log)
     inputs = {"crate": stages / "02-crate_bitcode", "std": stages / "01-build_std", "object": outs["codegen"]}
-    Link(tools.cc).run(inputs, outs["link"], log)
+    Link(Linker(tools.cc)).run(inputs, outs["link"], log)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from pathlib import Path
 
 import msgspec
 
+from pipeline import std_files
 from pipeline.cache import Cache
 from pipeline.crate import Crate, file_digests, note_files_read, snapshot, sources_digest
 from pipeline.digests import Digests
@@ -31,6 +32,7 @@ from pipeline.errors import UserError
 from pipeline.key import describe, stage_key
 from pipeline.plan import Step
 from pipeline.runs import Runs
+from pipeline.stages.build_std import BuildStd
 from pipeline.stages.crate_bitcode import CrateBitcode
 from pipeline.store import Entry, replacing, write_whole
 from pipeline.why import Parts, parts
@@ -96,6 +98,11 @@ class Build:
     def _own(self, folder: str) -> Path:
         """The folder of that name which the artifact has for itself."""
         return self.folder / folder if self.crate.is_default else self.folder / folder / self.crate.artifact.place
+
+    @property
+    def files_of_std(self) -> Path:
+        """The folder where it is kept which files std was made of (`std_files`)."""
+        return self.store.store.root / "std"
 
     def handle(self, name: str) -> Path:
         """The file that says what a stage's output is."""
@@ -219,7 +226,7 @@ class Build:
             seconds = time.monotonic() - begin
             _refuse_hollow(step.name, out)
             if isinstance(step.stage, CrateBitcode):
-                step = self._what_was_built(step, step.stage, before == snapshot(self.crate))
+                step = self._what_was_built(step, step.stage, log, before == snapshot(self.crate))
                 key = stage_key(step.stage, self._trees(step), self.digests)
             into = self.store.store if self._is_edited(step.name) else self.store  # what is edited is for nobody else
             return step, into.publish(key, out, log, seconds)
@@ -229,17 +236,19 @@ class Build:
         with replacing(self.view(step.name, ".log")) as log:
             log.write_bytes(self.store.log(entry.key))
         self._show(step.name, Made(entry.key, entry.tree, how, entry.seconds, time.time(), self._parts(step)))
+        if isinstance(step.stage, BuildStd):
+            std_files.note(step.stage, self.files_of_std)
         if step.name == "link":
             _install(self.store.tree(entry.tree) / self.crate.artifact.file, self.product)
 
-    def _what_was_built(self, step: Step, stage: CrateBitcode, untouched: bool) -> Step:
+    def _what_was_built(self, step: Step, stage: CrateBitcode, log: Path, untouched: bool) -> Step:
         """The step once cargo has run: it may have written the lock, and read files of which nobody knew.
 
         Raises: UserError where a source was edited while cargo was at work: nobody knows what was built.
         """
         if not untouched:
             raise UserError("error: a source file changed while the crate was built\n  = help: run the same command again")
-        crate = note_files_read(self.crate, stage.dep_info())
+        crate = note_files_read(self.crate, stage.dep_info(log))
         return replace(step, stage=replace(stage, sources=sources_digest(crate, self.digests)))
 
     def _key(self, step: Step) -> str | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import platform
 import signal
 import subprocess
 import sys
@@ -19,9 +20,10 @@ from pipeline.artifact import KINDS, Artifact
 from pipeline.crate import metadata_of
 from pipeline.digests import Digests
 from pipeline.errors import UserError
+from pipeline.platforms import HOST
 from pipeline.request import ROOT, cache_folder, read_request
 from pipeline.targets import Package, packages_meant
-from pipeline.toolchain import find_rust
+from pipeline.toolchains import rust_for
 
 _PLURALS = {"bin": "bins", "example": "examples", "test": "tests", "bench": "benches"}
 _TAKES = {"build": KINDS, "run": ("bin", "example"), "test": ("bin", "test"), "bench": ("bench",)}
@@ -90,6 +92,11 @@ def _parser() -> _Parser:
         parser.add_argument(f"--{switch}", action="store_true", help="as in cargo")
     parser.add_argument("-r", "--release", action="store_true", help="cargo's release profile")
     parser.add_argument("--profile", metavar="NAME", help="another profile of cargo's")
+    parser.add_argument("--target", metavar="TRIPLE", help="what to build for, as the config's `target` says it")
+    parser.add_argument("--target-dir", type=Path, metavar="DIR", help="the folder that stands for target/")
+    parser.add_argument("-j", "--jobs", metavar="N", help="how many compilers run at once")
+    parser.add_argument("-v", "--verbose", action="store_true", help="tell cargo's command lines, too")
+    parser.add_argument("-q", "--quiet", action="store_true", help="tell only what goes wrong")
     parser.add_argument("--manifest-path", type=Path, metavar="PATH", help="the Cargo.toml, where it is not here or above")
     parser.add_argument("--offline", action="store_true", help="fetch nothing")
     parser.add_argument("--frozen", action="store_true", help="--locked and --offline")
@@ -126,6 +133,8 @@ def _settings(asked: argparse.Namespace) -> dict[str, str]:
         raise UserError("error: --release is --profile release: give one of them", exit_code=3)
     settings = {"package": asked.package or "", "features": ",".join(asked.features)}
     settings["profile"] = "release" if asked.release else asked.profile or ""
+    settings["target"] = HOST if asked.target == f"{platform.machine()}-unknown-linux-gnu" else asked.target or ""
+    settings["target-dir"] = os.path.normpath(Path.cwd() / asked.target_dir) if asked.target_dir else ""
     switches = {name: "1" for name in _SWITCHES if vars(asked)[name.replace("-", "_")] or (name == "locked" and asked.frozen)}
     return {name: value for name, value in settings.items() if value} | switches
 
@@ -174,7 +183,7 @@ def _variables(artifact: Artifact) -> dict[str, str]:
 def _packages(asked: argparse.Namespace, folder: Path, variables: dict[str, str]) -> list[Package]:
     digests = Digests(cache_folder() / "digests.json")
     request = read_request(variables, digests)
-    metadata = metadata_of(folder, find_rust(request.config.toolchain, digests), digests)
+    metadata = metadata_of(folder, rust_for(request.config.toolchain, folder, digests), digests)
     return list(metadata.packages) if asked.workspace else packages_meant(metadata, folder, request.choice)
 
 
@@ -184,7 +193,7 @@ def _doit(asked: argparse.Namespace, chosen: Sequence[dict[str, str]], variables
         print(f"nothing to {asked.command} here", file=sys.stderr)
     task = "build" if asked.command == "build" or asked.no_run else "execute"
     offline = {"CRATEGRAD_OFFLINE": "1"} if asked.offline or asked.frozen else {}
-    environment = {**os.environ, **offline, "CRATEGRAD_ARGUMENTS": json.dumps(arguments)}
+    environment = {**os.environ, **offline, **_manners(asked), "CRATEGRAD_ARGUMENTS": json.dumps(arguments)}
     worst = 0
     for each in chosen:
         words = [f"{name}={value}" for name, value in (variables | each).items()]
@@ -193,6 +202,12 @@ def _doit(asked: argparse.Namespace, chosen: Sequence[dict[str, str]], variables
         if code and (code > 128 or not asked.no_fail_fast):
             break
     return worst
+
+
+def _manners(asked: argparse.Namespace) -> dict[str, str]:
+    """How cargo is to go about it, by cargo's own variables."""
+    said = {"CARGO_BUILD_JOBS": asked.jobs, "CARGO_TERM_VERBOSE": asked.verbose, "CARGO_TERM_QUIET": asked.quiet}
+    return {name: "true" if value is True else value for name, value in said.items() if value}
 
 
 def _run(argv: Sequence[str], environment: Mapping[str, str]) -> int:

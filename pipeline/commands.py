@@ -64,6 +64,19 @@ def replay(build: Build, words: Sequence[str]) -> None:
         print("   it made other bytes this time than those in the cache")
 
 
+def perf(build: Build, as_json: bool, words: Sequence[str]) -> None:
+    """Tell what derivatives keep between their two sweeps, and why; of the functions of these names, or of all."""
+    from pipeline.perf import report
+    from pipeline.perf.cost import costs
+
+    names, late = late_options(words, "json")
+    found = costs(build, names)
+    if as_json or "json" in late:
+        print(json.dumps(report.as_json(found), indent=1))
+    else:
+        report.show(found, build.crate.folder)
+
+
 def bring_up_to_date(build: Build, names: Sequence[str], label: str = "") -> None:
     """Carry out what is not fresh of these stages, and say so."""
     for name in names:

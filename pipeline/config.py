@@ -138,6 +138,10 @@ class Keys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Text,
         doc("`debian`, a rustup toolchain, or a path with a `/`, relative to this file: a folder of bin/rustc and bin/cargo."),
     ] = "debian"
+    target: Annotated[
+        Literal["host", "aarch64-unknown-linux-gnu"],
+        doc("What to build for: `host`, or another machine; `./doit run` runs its programs by qemu-user."),
+    ] = "host"
     strategy: Annotated[
         Literal["single-module-merge", "fat-lto", "slice"],
         doc(
@@ -150,7 +154,10 @@ class Keys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Meta(pattern="^[A-Za-z0-9_-]+$"),
         doc("The cargo profile to build with: `release`, `dev`, or one of the crate's own."),
     ] = "release"
-    panic: Annotated[Literal["abort"], doc("What a panic does: only `abort` for now, `unwind` comes later.")] = "abort"
+    panic: Annotated[
+        Literal["abort", "unwind"],
+        doc("What a panic does; `unwind` wants the strategy `slice`, and even so a panic in a derivative aborts."),
+    ] = "abort"
     debug_symbols: Annotated[bool, doc("Debug info in the crates and in std: Enzyme takes types and places from it.")] = True
     bitcode: Annotated[bool, doc("LLVM bitcode from rustc: every later stage works on it.")] = True
     build_std: Annotated[
@@ -406,6 +413,17 @@ def _refuse_unmet_needs(keys: Keys, tree: Node) -> None:
     ]
     if keys.autodiff and unmet:
         raise ConfigError("\nerror: ".join(unmet), "to build without derivatives set `autodiff: false`")
+    if keys.target != "host" and (keys.codegen.cpu == "native" or keys.check):
+        wrong = "`check: true`" if keys.check else "`codegen.cpu: native`"
+        why = "it runs what is built" if keys.check else "that is the processor that is here"
+        raise ConfigError(f"{tree.entries['target'].place}: `target: {keys.target}` cannot be with {wrong}: {why}")
+    if keys.panic == "unwind" and keys.strategy != "slice":
+        place = tree.entries["panic"].place
+        raise ConfigError(
+            f"{place}: `panic` cannot be `unwind` with `strategy: {keys.strategy}`: in one module of all, what is"
+            " differentiated cannot abort by itself",
+            "take `strategy: slice`",
+        )
 
 
 def nearest(word: str, words: Iterable[str]) -> str | None:

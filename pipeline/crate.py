@@ -38,13 +38,15 @@ class Crate:
     """Other files that the last build was seen to read (`include_str!("../../x")`)."""
     flags: tuple[str, ...] = ()
     """Cargo's, for features and the lock."""
+    target_dir: Path | None = None
+    """The folder that stands for `target/`."""
     is_default: bool = True
     """Whether this artifact is what is built where nobody chooses."""
 
     @property
     def output(self) -> Path:
         """Where artifacts appear, one folder a config."""
-        return self.folder / "target" / "crategrad"
+        return (self.target_dir or self.folder / "target") / "crategrad"
 
     def files(self) -> Stats:
         """Every file that the crate's bitcode may depend on, but for registry packages (the lock has their hashes).
@@ -57,7 +59,7 @@ class Crate:
         return files
 
 
-def open_crate(folder: Path, choice: Choice, rust: Rust, digests: Digests) -> Crate:
+def open_crate(folder: Path, choice: Choice, rust: Rust, digests: Digests, target_dir: Path | None = None) -> Crate:
     """The crate in `folder`, or the package chosen of the workspace there.
 
     Raises: UserError where there is none, where cargo cannot read its manifest, or where not just one artifact is meant.
@@ -72,7 +74,20 @@ def open_crate(folder: Path, choice: Choice, rust: Rust, digests: Digests) -> Cr
     packages = tuple(_path_packages(folder))
     ambient = tuple(_ambient_files(folder))
     is_default = package.defaults() == [artifact]
-    return _with_files_of_last_build(Crate(folder, artifact, packages, ambient, flags=choice.flags, is_default=is_default))
+    _refuse_among_sources(target_dir, packages)
+    crate = Crate(folder, artifact, packages, ambient, flags=choice.flags, target_dir=target_dir, is_default=is_default)
+    return _with_files_of_last_build(crate)
+
+
+def _refuse_among_sources(target_dir: Path | None, packages: Iterable[Path]) -> None:
+    """Raises: UserError for a folder where what is built would count as source."""
+    for package in packages if target_dir else ():
+        inside = Path(os.path.relpath(target_dir, package)).parts if target_dir else ()
+        if inside[:1] not in [("..",), ("target",)]:
+            raise UserError(
+                f"error: target-dir={target_dir}: what is built there would be among the sources of {package}\n"
+                "  = help: give a folder outside of it, or one in its target/"
+            )
 
 
 def sources_digest(crate: Crate, digests: Digests) -> str:

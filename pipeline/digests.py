@@ -11,7 +11,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ class Digests:
         self._memory = memory
         self._known = _load(memory)
         self._changed = False
-        self._tools: dict[Path, str] = {}
+        self._tools: dict[Path, dict[str, str]] = {}
 
     def file(self, path: Path) -> str:
         """SHA-256 of the file's bytes."""
@@ -47,8 +47,9 @@ class Digests:
         # Each file by itself is not remembered: std has thousands, and the folder is read at once or not at all.
         return self._remember(f"tree:{root}", files, lambda: _digest_of_all(root, files))  # type: ignore[no-any-return]
 
-    def tool(self, path: Path) -> str:
-        """What a tool is: its own file and the shared libraries it loads (`opt` is a small front; the compiler is libLLVM).
+    def tool(self, path: Path) -> Mapping[str, str]:
+        """What a tool is: its own file, under no name, and the shared libraries that it loads, under theirs (`opt` is a small
+        front; the compiler is libLLVM).
 
         It is looked at once: a tool does not change within a run.
 
@@ -58,12 +59,14 @@ class Digests:
             self._tools[path] = self._tool(path)
         return self._tools[path]
 
-    def _tool(self, path: Path) -> str:
+    def _tool(self, path: Path) -> dict[str, str]:
         if not path.is_file():
             raise UserError(f"error: {path} is missing\n  = help: `./doit doctor` says how to get it")
-        libraries = self._libraries(path)
-        parts = [self.file(path), *(self.file(Path(library)) for library in libraries)]
-        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+        found = {"": self.file(path)}
+        for library in map(Path, self._libraries(path)):
+            others = found.get(library.name, "")  # of that name, in another folder
+            found[library.name] = f"{others} {self.file(library)}".lstrip()
+        return found
 
     def _libraries(self, tool: Path) -> list[str]:
         """The shared libraries of a tool; asked again where it, or one of them, has changed or is gone."""

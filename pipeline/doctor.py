@@ -7,17 +7,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 
 from pipeline import process
-from pipeline.config import Config
 from pipeline.digests import Digests
 from pipeline.errors import UserError
 from pipeline.graph.drawing import DOT, HOW_TO_GET_DOT
+from pipeline.platforms import HOST, PLATFORMS, rust_for_target
+from pipeline.request import Request
 from pipeline.stages.build_std import HOW_TO_GET_SOURCES
 from pipeline.stages.prebuilt_std import INSTEAD_OF_PREBUILT, carries_bitcode
-from pipeline.toolchain import LLVM_MAJOR, Rust, Tools, find_rust, find_tools
+from pipeline.tables import print_table
+from pipeline.toolchain import LLVM_MAJOR, Rust, Tools, find_tools
+from pipeline.toolchains import rust_for, toolchains_here
 
 
 @dataclass(frozen=True)
@@ -54,13 +56,15 @@ class Choice:
     cure: str = ""
 
 
-def report(config: Config, digests: Digests) -> bool:
-    """Print the table of all needs, and what `build_std` can be here; False where what the config asks for cannot be."""
+def report(asked: Request, digests: Digests) -> bool:
+    """Print the table of all needs, the toolchains, and what `build_std` can be; False where what is asked for cannot be."""
+    config = asked.config
     try:
-        rust = find_rust(config.toolchain, digests)
+        rust = rust_for_target(rust_for(config.toolchain, asked.folder, digests), config.target)
     except UserError as error:
         return _report_needs([_missing_toolchain(config.toolchain, error), *_tool_needs(find_tools())])
-    has_all = _report_needs([*_rust_needs(rust), *_tool_needs(find_tools())])
+    has_all = _report_needs([*_rust_needs(rust), *_tool_needs(find_tools()), *_target_needs(config.target)])
+    _report_toolchains(digests)
     return _report_choices(choices_of_std(rust), config.build_std) and has_all
 
 
@@ -72,6 +76,17 @@ def choices_of_std(rust: Rust) -> list[Choice]:
         Choice("prebuilt", bitcode, f"std carries {'' if bitcode else 'no '}bitcode in {rust.libraries}", INSTEAD_OF_PREBUILT),
         Choice("none", True, "for builds without derivatives, `autodiff: false`"),
     ]
+
+
+def _report_toolchains(digests: Digests) -> None:
+    """Print which toolchains a config's `toolchain` can name, and what each allows."""
+    table = Table("toolchain", "rustc", "build_std", box=None, header_style="bold", pad_edge=False)
+    for found in toolchains_here(digests):
+        choices = choices_of_std(found.rust) if found.rust else []
+        possible = ", ".join(choice.name for choice in choices if choice.is_possible)
+        table.add_row(found.name, found.rust.version if found.rust else "", possible or found.why_not)
+    print()
+    print_table(table)
 
 
 def _report_choices(choices: list[Choice], chosen: str) -> bool:
@@ -90,7 +105,7 @@ def _report_needs(needs: list[Need]) -> bool:
     for need in needs:
         version = need.version if need.is_met else "[red]missing[/red]"
         table.add_row(need.name, version, str(need.path), need.why, "" if need.is_met else need.cure)
-    Console(soft_wrap=True).print(table)
+    print_table(table)
     missing = [need for need in needs if not need.is_met]
     for need in missing:
         print(f"\n{need.name} is missing: {need.cure}")
@@ -122,3 +137,10 @@ def _tool_needs(tools: Tools) -> Iterator[Need]:
     yield Need("catalyst", tools.catalyst.path, "the Enzyme pass", "rm -r .venv; ./doit doctor", asks=())
     yield Need("dot", DOT, "lays out what ./doit graph draws", HOW_TO_GET_DOT, asks=())
     yield Need("cc", tools.cc.path, "the final link", "apt-get install gcc libc6-dev")
+
+
+def _target_needs(target: str) -> Iterator[Need]:
+    if target != HOST:
+        platform = PLATFORMS[target]
+        yield Need("cc", platform.cc.path, f"the final link for {target}", platform.cure)
+        yield Need("runner", platform.runner.path, f"runs programs for {target}", platform.cure)

@@ -57,6 +57,8 @@ class Catalyst:
     catalyst: Tool
     patience_s: int
     """How many seconds of processor time it may take for a module: of some functions it would never end."""
+    is_for_another: bool = False
+    """Whether what is differentiated is for another machine, of the same sizes and orders of bytes, than it takes it for."""
 
     def differentiate(self, module: Path, text: Path, flags: Sequence[str], log: Path) -> list[Diagnostic]:
         """See `EnzymeDriver.differentiate`.
@@ -81,6 +83,8 @@ class Catalyst:
             differentiated = text.read_bytes()
             if _LEFT.search(differentiated):
                 return [Diagnostic("Enzyme left a derivative undone, and does not say why")]
+            if self.is_for_another:
+                differentiated = _TARGET.sub(b"", differentiated)
             text.write_bytes(_FAST.sub(_without_surprises, _GROUP.sub(b"", differentiated)))
         return diagnostics
 
@@ -92,6 +96,8 @@ _ACTIVITIES = (" constantarg[", " constantinst[")  # what Enzyme knew of each in
 # cache of the way that was taken is written where a block is entered, and again where it branches: EarlyCSE would take the
 # first.
 _GROUP, _NO_GROUPS = re.compile(rb", !invariant\.group !\d+"), ("--enable-gvn-memdep=0", "--earlycse-mssa-optimization-cap=0")
+# It says that everything is for the machine it was made for; what it is joined with says it as it is.
+_TARGET = re.compile(rb"^target (?:datalayout|triple) = .*\n", re.MULTILINE)
 # It also says of all arithmetic of its own that nothing is infinite or no number: of what is, anything could be made then.
 # And with reciprocals allowed, x86 estimates those of `f32` and their square roots: 1 / sqrt(0) becomes NaN.
 _FAST = re.compile(rb"^(  %.* = (?:tail )?(?:(fdiv)|f\w+|select|phi|call) )fast (?=((?:<\d+ x )?float\b)?)", re.MULTILINE)

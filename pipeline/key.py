@@ -10,8 +10,10 @@ from __future__ import annotations
 import dataclasses
 import functools
 import hashlib
+import importlib.metadata
 import json
 import re
+import sys
 from collections.abc import Mapping, Set
 from pathlib import Path
 from typing import Any
@@ -55,11 +57,11 @@ def _text_digest(text: str) -> str:
 
 def _plain(value: Any, digests: Digests) -> Any:
     if isinstance(value, Tool):
-        return {"tool": digests.tool(value.path)}
+        return {"tool": dict(digests.tool(value.path))}
     if dataclasses.is_dataclass(value):
         fields = [f for f in dataclasses.fields(value) if not f.metadata.get("location")]
         sources = {name: _text_digest(text) for name, text in code(type(value).__module__).items()}
-        named = {"type": type(value).__name__, "code": sources}
+        named = {"type": type(value).__name__, "code": sources, "packages": packages(type(value).__module__)}
         return named | {f.name: _plain(getattr(value, f.name), digests) for f in fields}
     if isinstance(value, Mapping):
         if not all(isinstance(name, str) for name in value):
@@ -72,6 +74,7 @@ def _plain(value: Any, digests: Digests) -> Any:
     raise TypeError(f"a {type(value).__name__} has no place in a key: {value!r}")
 
 
+_PACKAGE = re.compile(r"^[ \t]*(?:from|import) (\w+)", re.MULTILINE)
 _IMPORTED = re.compile(r"^\s*from (pipeline[\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
 
 
@@ -85,6 +88,28 @@ def code(module: str) -> Mapping[str, str]:
             sources[name] = _source(name)
             waiting.append(name)
     return sources
+
+
+@functools.cache
+def packages(module: str) -> Mapping[str, Any]:
+    """The version of each Python package of others' that this code imports, by name."""
+    others = sorted(set().union(*map(_packages, code(module))))
+    return {"mapping": {name: _version(name) for name in others}}
+
+
+def _version(package: str) -> str:
+    """A few packages are not called as what is installed for them: `yaml` is of PyYAML, which takes longer to find out."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        distributions = importlib.metadata.packages_distributions()[package]
+        return ", ".join(f"{name} {importlib.metadata.version(name)}" for name in sorted(set(distributions)))
+
+
+@functools.cache
+def _packages(module: str) -> Set[str]:
+    """The packages of others' that a module itself imports."""
+    return set(_PACKAGE.findall(_source(module))) - sys.stdlib_module_names - {"pipeline"}
 
 
 @functools.cache

@@ -134,12 +134,11 @@ class Editor(Inspector):
         leaf = self._node([api.MDStringInContext2(context, name, len(name))])
         everywhere = api.ValueAsMetadata(api.ConstInt(self.integer(32), 2**32 - 1, 0))
         tree = self._node([api.MDStringInContext2(context, b"Unknown", 7), everywhere, leaf])
-        kind = api.GetMDKindIDInContext(context, b"enzyme_type", len(b"enzyme_type"))
-        api.SetMetadata(load, kind, api.MetadataAsValue(context, tree))
+        api.SetMetadata(load, self.metadata_kind(b"enzyme_type"), api.MetadataAsValue(context, tree))
 
     def forget_places_of_assembly(self) -> None:
         """Take away what rustc says of each piece of inline assembly: its offset among all sources, which any edit moves."""
-        kind = self.api.GetMDKindIDInContext(self.module.context, b"srcloc", len(b"srcloc"))
+        kind = self.metadata_kind(b"srcloc")
         for function in self.module.functions():
             for instruction in self.module.instructions(function):
                 if self.module.is_call(instruction) and self.module.is_inline_assembly(self.module.callee(instruction)):
@@ -147,13 +146,13 @@ class Editor(Inspector):
 
     def say_meets_none_of(self, instruction: Value, scopes: Sequence[Value]) -> None:
         """Let an instruction be known not to meet what is of these scopes, and no others."""
-        kind = self.api.GetMDKindIDInContext(self.module.context, b"noalias", len(b"noalias"))
+        kind = self.metadata_kind(b"noalias")
         node = self._node([self.api.ValueAsMetadata(scope) for scope in scopes]) if scopes else None
         self.api.SetMetadata(instruction, kind, node and self.api.MetadataAsValue(self.module.context, node))
 
     def say_inactive(self, value: Value) -> None:
         """Tell Enzyme that what an instruction makes has no derivative, or that a global variable has no shadow but itself."""
-        kind = self.api.GetMDKindIDInContext(self.module.context, INACTIVE, len(INACTIVE))
+        kind = self.metadata_kind(INACTIVE)
         if self.api.IsAGlobalVariable(value):
             self.api.GlobalSetMetadata(value, kind, self._node([]))
         else:
@@ -453,6 +452,14 @@ class Editor(Inspector):
         with self.block(made) as builder:
             self._return(builder, ty, self.call(builder, ty, function, self.parameters(made)))
         return made
+
+    def branch(self, builder: Value, function: Value, condition: Value, ways: Sequence[Value]) -> Iterator[Value]:
+        """Branch to two new blocks of a function; the builder stands at the end of each while its way is gone."""
+        blocks = [self.api.AppendBasicBlockInContext(self.module.context, function, b"") for _ in range(2)]
+        self.api.BuildCondBr(builder, condition, *blocks)
+        for block, way in zip(blocks, ways, strict=True):
+            self.api.PositionBuilderAtEnd(builder, block)
+            yield way
 
     def compare_and_call(self, name: str, ty: Value, candidates: Mapping[Value, Value], complaint: str) -> Value:
         """A new internal function: given a function's address and arguments of the function type `ty`, it calls what the

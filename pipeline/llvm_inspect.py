@@ -85,6 +85,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "IsATruncInst": (c_void_p, [c_void_p]),
     "IsAZExtInst": (c_void_p, [c_void_p]),
     "ConstNull": (c_void_p, [c_void_p]),
+    "IsUndef": (c_int, [c_void_p]),
     "IsConstant": (c_int, [c_void_p]),
     "IsAConstantExpr": (c_void_p, [c_void_p]),
     "IsAConstant": (c_void_p, [c_void_p]),
@@ -317,7 +318,7 @@ class Inspector:
 
         rustc marks what it reads from a vtable as never changing, and nothing else.
         """
-        kind = self.api.GetMDKindIDInContext(self.module.context, _INVARIANT, len(_INVARIANT))
+        kind = self.metadata_kind(_INVARIANT)
         if not self.is_plain_load(pointer) or not self.api.GetMetadata(pointer, kind):
             return None
         return self.slot(pointer)[1]
@@ -361,6 +362,10 @@ class Inspector:
                 elif self.api.IsAGetElementPtrInst(value):
                     waiting.append(int(self.api.GetOperand(value, 0)))
         return [value for value in known if not self.is_choice(value) and not self.api.IsAGetElementPtrInst(value)]
+
+    def is_pointer_cast(self, value: Value) -> bool:
+        """True for a cast from a pointer to an integer, or back."""
+        return bool(self.api.IsAIntToPtrInst(value) or self.api.IsAPtrToIntInst(value))
 
     # ---- constants
 
@@ -494,6 +499,14 @@ class Inspector:
             return [int(self.api.GetOperand(choice, index)) for index in (1, 2)]
         return [int(self.api.GetIncomingValue(choice, index)) for index in range(self.api.CountIncoming(choice))]
 
+    def metadata_kind(self, name: bytes) -> int:
+        """The number under which metadata of this name is attached."""
+        return int(self.api.GetMDKindIDInContext(self.module.context, name, len(name)))
+
+    def is_undefined(self, value: Value) -> bool:
+        """True for what may be any value, or is none (poison)."""
+        return bool(self.api.IsUndef(value))
+
     def sources(self, value: Value) -> list[Value]:
         """What a value is chosen from, however many choices lie between; the value itself where it is not chosen."""
         known: dict[Value, None] = {}
@@ -566,7 +579,7 @@ class Inspector:
 
     def is_said_inactive(self, instruction: Value) -> bool:
         """True for an instruction of which Enzyme is told that what it makes has no derivative."""
-        kind = self.api.GetMDKindIDInContext(self.module.context, INACTIVE, len(INACTIVE))
+        kind = self.metadata_kind(INACTIVE)
         return bool(self.api.GetMetadata(instruction, kind))
 
     def is_thread_local(self, variable: Value) -> bool:
@@ -575,7 +588,7 @@ class Inspector:
 
     def is_variable_inactive(self, variable: Value) -> bool:
         """True for a global variable of which Enzyme is told that it has no shadow but itself."""
-        size, kind = c_size_t(), self.api.GetMDKindIDInContext(self.module.context, INACTIVE, len(INACTIVE))
+        size, kind = c_size_t(), self.metadata_kind(INACTIVE)
         entries = self.api.GlobalCopyAllMetadata(variable, byref(size))
         kinds = {self.api.ValueMetadataEntriesGetKind(entries, index) for index in range(size.value)}
         self.api.DisposeValueMetadataEntries(entries)

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 from pipeline import cargo
 from pipeline.artifact import Artifact
+from pipeline.config import Codegen as CodegenKeys
 from pipeline.config import Config
 from pipeline.crate import Crate
 from pipeline.enzyme_driver import Catalyst
 from pipeline.ladder import LADDER
+from pipeline.linker import Linker
+from pipeline.platforms import HOST, cpu_for_target
 from pipeline.slice import Slicer
 from pipeline.stages import NAMES, Stage
 from pipeline.stages.abi_fixup import AbiFixup
@@ -47,16 +50,28 @@ class Step:
 
 @dataclass(frozen=True)
 class Sources:
-    """Digests of what the first two stages read."""
+    """Digests of what stages read beside their inputs: std's sources, the crate's, and the toolchain's own libraries."""
 
     std: str
     crate: str
+    libraries: str
 
 
 def plan(
-    config: Config, crate: Crate, sources: Sources, rust: Rust, tools: Tools, *, offline: bool, gradcheck: bool = False
+    config: Config,
+    crate: Crate,
+    sources: Sources,
+    rust: Rust,
+    tools: Tools,
+    linker: Linker,
+    *,
+    offline: bool,
+    manners: tuple[str, ...] = (),
+    gradcheck: bool = False,
 ) -> tuple[Step, ...]:
     """The steps for a config, in order; with `gradcheck` for a program that can check its derivatives.
+
+    `manners` are cargo's flags that say how it goes about it.
 
     Without `autodiff` abi_fixup and enzyme are left out, and with `build_std: none` the toolchain's own std is linked.
     Without `bitcode`, and where a `slice` would be one of no derivatives, the program is made as cargo makes it.
@@ -65,40 +80,50 @@ def plan(
     steps: list[Step] = []
     if std:
         steps.append(Step("build_std", _build_std(config, sources, rust, tools), {}))
-    crate_bitcode = _crate_bitcode(config, crate, sources, rust, tools, offline, gradcheck)
+    crate_bitcode = _crate_bitcode(config, crate, sources, rust, tools, offline, manners, gradcheck)
     steps.append(Step("crate_bitcode", crate_bitcode, std))
     program: dict[str, str] = {}
     if _merges(config):
-        steps += _module_steps(config, std, tools)
+        steps += _module_steps(config, std, tools, linker)
         program = {"object": "codegen"} | ({"merged": "llvm_link"} if _is_slice(config) else {})
-    steps.append(Step("link", _link(crate.artifact, tools), {"crate": "crate_bitcode", **std, **program}))
+    libraries = "" if std else sources.libraries
+    steps.append(Step("link", _link(crate.artifact, tools, linker, libraries), {"crate": "crate_bitcode", **std, **program}))
     return tuple(steps)
 
 
-def _link(artifact: Artifact, tools: Tools) -> Stage:
-    return Archive(tools.llvm_ar, artifact.file) if artifact.crate_type == "staticlib" else Link(tools.cc)
+def _link(artifact: Artifact, tools: Tools, linker: Linker, libraries: str) -> Stage:
+    is_archive = artifact.crate_type == "staticlib"
+    return Archive(tools.llvm_ar, artifact.file, libraries) if is_archive else Link(linker, libraries)
 
 
 def _build_std(config: Config, sources: Sources, rust: Rust, tools: Tools) -> Stage:
     if config.build_std == "prebuilt":
-        return PrebuiltStd(sources.std, tools.llvm_link, tools.llvm_ar, tools.libllvm, _is_slice(config), rust)
-    from_sources = (rust.rustc, rust.cargo, rust.host, sources.std)
-    return BuildStd(*from_sources, tools.llvm_link, tools.llvm_ar, tools.libllvm, _is_slice(config), rust)
+        return PrebuiltStd(sources.std, tools.llvm_link, tools.llvm_ar, tools.libllvm, _is_slice(config), config.panic, rust)
+    from_sources = (rust.rustc, rust.cargo, rust.triple, sources.std, sources.libraries)
+    return BuildStd(*from_sources, tools.llvm_link, tools.llvm_ar, tools.libllvm, _is_slice(config), config.panic, rust)
 
 
 def _crate_bitcode(
-    config: Config, crate: Crate, sources: Sources, rust: Rust, tools: Tools, offline: bool, gradcheck: bool
+    config: Config,
+    crate: Crate,
+    sources: Sources,
+    rust: Rust,
+    tools: Tools,
+    offline: bool,
+    manners: tuple[str, ...],
+    gradcheck: bool,
 ) -> CrateBitcode:
     return CrateBitcode(
         rustc=rust.rustc,
         cargo=rust.cargo,
-        host=rust.host,
+        triple=rust.triple,
         sources=sources.crate,
+        libraries=sources.libraries,
         artifact=crate.artifact,
         flags=crate.flags,
         profile=config.profile,
         panic=config.panic,
-        cpu=config.codegen.cpu,
+        cpu=_cpu(config),
         debug_symbols=config.debug_symbols,
         lto_bitcode=_merges(config),
         beside_objects=_is_slice(config),
@@ -113,6 +138,7 @@ def _crate_bitcode(
         folder=crate.folder,
         target=crate.output / "cargo",
         offline=offline,
+        manners=manners,
     )
 
 
@@ -125,6 +151,15 @@ def _merges(config: Config) -> bool:
     return config.bitcode and (config.autodiff or config.strategy != "slice")
 
 
+def _cpu(config: Config) -> str:
+    return cpu_for_target(config.codegen.cpu, config.target, default=CodegenKeys().cpu)
+
+
+def _unwinds(config: Config) -> bool:
+    """Whether a panic unwinds, but for what is differentiated."""
+    return config.panic == "unwind"
+
+
 def _verifying(config: Config) -> dict[str, str]:
     if not (config.autodiff and config.verify.every):
         return {}
@@ -132,30 +167,30 @@ def _verifying(config: Config) -> dict[str, str]:
     return {"CRATEGRAD_VERIFY_EVERY": str(config.verify.every), **differences}
 
 
-def _module_steps(config: Config, std: Mapping[str, str], tools: Tools) -> list[Step]:
+def _module_steps(config: Config, std: Mapping[str, str], tools: Tools, linker: Linker) -> list[Step]:
     """The stages between the modules and the object; each takes the module of the one before."""
     stages: dict[str, Stage] = {"opt1": Opt1(tools.opt, config.opt1.level)}
     if config.autodiff:
         stages["abi_fixup"] = AbiFixup(tools.opt, tools.libllvm, raw=config.opt1.level < 2, repairs=config.abi_fixup)
         slicer = Slicer(tools.llvm_extract, tools.llvm_link, tools.llvm_nm, tools.opt, tools.libllvm)
-        driver, flags = Catalyst(tools.catalyst, config.enzyme.patience_s), dict(config.enzyme.flags)
+        driver, flags = Catalyst(tools.catalyst, config.enzyme.patience_s, config.target != HOST), dict(config.enzyme.flags)
         tape = Tape(tools.libllvm, pooled=config.tape == "pooled")
         fast_math = config.enzyme.fast_math
         stages["enzyme"] = Enzyme(driver, slicer, tools.llvm_as, tools.libllvm, tape, flags, fast_math, LADDER)
-    stages["opt2"] = Opt2(tools.opt, config.opt2.level)
-    stages["codegen"] = Codegen(tools.llc, config.codegen.level, config.codegen.cpu)
+    stages["opt2"] = Opt2(tools.opt, config.opt2.level, _unwinds(config))
+    stages["codegen"] = Codegen(tools.llc, config.codegen.level, _cpu(config))
 
-    steps = [Step("llvm_link", LlvmLink(_strategy(config, tools)), {"crate": "crate_bitcode", **std})]
+    steps = [Step("llvm_link", LlvmLink(_strategy(config, tools, linker)), {"crate": "crate_bitcode", **std})]
     for name, stage in stages.items():
         steps.append(Step(name, stage, {"module": steps[-1].name}))
     return steps
 
 
-def _strategy(config: Config, tools: Tools) -> Strategy:
+def _strategy(config: Config, tools: Tools, linker: Linker) -> Strategy:
     whole = SingleModuleMerge(tools.llvm_link, tools.llvm_nm, tools.opt)
     strategies: dict[str, Strategy] = {
         "single-module-merge": whole,
-        "fat-lto": FatLto(tools.cc, tools.lld),
-        "slice": Slice(whole, tools.libllvm),
+        "fat-lto": FatLto(linker, tools.lld),
+        "slice": Slice(whole, tools.libllvm, _unwinds(config)),
     }
     return strategies[config.strategy]

@@ -26,6 +26,11 @@ Argument = str | os.PathLike[str]
 T = TypeVar("T")
 _THREAD = threading.local()
 
+PATH = "/usr/bin:/bin"
+"""Where a tool looks for those that it starts itself."""
+
+_PASSED = ("TMPDIR",)
+
 
 @dataclass(frozen=True)
 class Finished:
@@ -46,13 +51,14 @@ class Finished:
 
 
 def run(argv: Sequence[Argument], *, log: Path, cwd: Path | None = None, patience_s: int | None = None) -> Finished:
-    """Run `argv` to its end, with the command line and all its output appended to `log`.
+    """Run `argv` to its end, with the command line and all its output appended to `log`, in an environment that is always
+    the same: what a tool makes depends on no variable of the user's.
 
     With SIGXCPU it ends where it takes more seconds of processor time than `patience_s`.
     """
     with log.open("ab") as logged:
         begin = _log_command(logged, argv)
-        with _family(argv, cwd=cwd, stdout=logged, stderr=subprocess.STDOUT) as child:
+        with _family(argv, cwd=cwd, env=environment(), stdout=logged, stderr=subprocess.STDOUT) as child:
             if patience_s is not None:
                 with suppress(ProcessLookupError):
                     resource.prlimit(child.pid, resource.RLIMIT_CPU, (patience_s, resource.RLIM_INFINITY))
@@ -96,9 +102,13 @@ def ask(
 ) -> Finished:
     """Run a short question to a tool (`rustc -vV`, `ldd`) and return its answer, standard error included only if it fails.
 
+    The environment is `env` or, without, the one of `run`.
+
     Raises: TimeoutError where it takes longer than `timeout_s`.
     """
-    with _family(argv, env=env, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+    with _family(
+        argv, env=environment() if env is None else env, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as child:
         try:
             out, err = child.communicate(timeout=timeout_s)
         except subprocess.TimeoutExpired:
@@ -120,6 +130,11 @@ def side_by_side(calls: Iterable[Callable[[], T]]) -> list[T]:
             pool.shutdown(wait=False, cancel_futures=True)
             crew.dismiss()
             raise
+
+
+def environment() -> dict[str, str]:
+    """What tools are shown of the environment: where they may write what is soon gone, and nothing else of the user's."""
+    return {"PATH": PATH, "LC_ALL": "C", **{name: os.environ[name] for name in _PASSED if name in os.environ}}
 
 
 def verdict(returncode: int) -> str:

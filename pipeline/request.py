@@ -45,14 +45,18 @@ class OfMatrix:
     """What a cell starts from that does not say."""
     overrides: Mapping[str, str] = field(default_factory=dict)
     """Keys that the command line sets, in all cells."""
+    cluster: str = ""
+    """The address of the Dask scheduler that has them built; empty where they are built here."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """The command line's variables, for the workers there."""
 
 
 _UNITS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _OF_POINTS = {"n": "count", "seed": "seed", "length": "length"}
 _SWITCHES = ("all-features", "no-default-features", "locked")
 _OF_CHOICE = (*KINDS, "lib", "tests", "crate-type", "package", "features", *_SWITCHES)
-_OF_MATRIX = ("matrix", "shard")
-_VARIABLES = ("crate", "config", *_OF_MATRIX, *_OF_CHOICE, *_OF_POINTS, *rerun.VARIABLES)
+_OF_MATRIX = ("matrix", "shard", "on")
+_VARIABLES = ("crate", "config", "target-dir", *_OF_MATRIX, *_OF_CHOICE, *_OF_POINTS, *rerun.VARIABLES)
 
 
 @dataclass(frozen=True)
@@ -65,11 +69,14 @@ class Request:
     points: Points = Points()
     rerun: Rerun = Rerun()
     matrix: OfMatrix = field(default_factory=OfMatrix)
+    target_dir: Path | None = None
+    """The folder that stands for the crate's `target/`."""
 
     @property
     def name(self) -> str:
         """A name of its own for each crate, artifact and config."""
         asked = f"{self.folder}\0{self.choice}" if self.choice != Choice() else str(self.folder)
+        asked += f"\0{self.target_dir}" if self.target_dir else ""
         return f"{hashlib.sha256(os.fsencode(asked)).hexdigest()[:16]}-{self.folder_name}"
 
     @property
@@ -96,7 +103,8 @@ def read_request(variables: Mapping[str, str], digests: Digests) -> Request:
     folder = _folder(variables["crate"], started) if "crate" in variables else EXAMPLE
     points = {_OF_POINTS[name]: _number(name, value) for name, value in variables.items() if name in _OF_POINTS}
     matrix = _matrix(variables, started, name, overrides)
-    return Request(folder, chosen, _choice(variables), Points(**points), rerun.read(variables, started), matrix)
+    target_dir = _folder(variables["target-dir"], started, "target-dir") if variables.get("target-dir") else None
+    return Request(folder, chosen, _choice(variables), Points(**points), rerun.read(variables, started), matrix, target_dir)
 
 
 def started_in() -> Path:
@@ -126,6 +134,19 @@ def offline() -> bool:
     return os.environ.get("CRATEGRAD_OFFLINE", "") not in ("", "0")
 
 
+def quiet() -> bool:
+    """True where only what goes wrong is told (cargo's `CARGO_TERM_QUIET`)."""
+    return os.environ.get("CARGO_TERM_QUIET", "") == "true"
+
+
+def manners() -> tuple[str, ...]:
+    """How cargo goes about it, as its own variables say: `CARGO_BUILD_JOBS`, `CARGO_TERM_VERBOSE`, `CARGO_TERM_QUIET`."""
+    jobs = os.environ.get("CARGO_BUILD_JOBS", "")
+    verbose = os.environ.get("CARGO_TERM_VERBOSE", "") == "true" and not quiet()
+    said = {f"--jobs={jobs}": bool(jobs), "--verbose": verbose, "--quiet": quiet()}
+    return tuple(flag for flag, is_said in said.items() if is_said)
+
+
 def arguments() -> list[str]:
     """What the program is to be run with (`CRATEGRAD_ARGUMENTS`, in JSON: doit would read its own options in them)."""
     return [str(argument) for argument in json.loads(os.environ.get("CRATEGRAD_ARGUMENTS") or "[]")]
@@ -148,11 +169,11 @@ def _load(name: str, overrides: Mapping[str, str], started: Path, digests: Diges
     return msgspec.convert(digests.follow("config", asked, read), Config)
 
 
-def _folder(crate: str, started: Path) -> Path:
+def _folder(path: str, started: Path, name: str = "crate") -> Path:
     try:
-        return Path(os.path.normpath(started / Path(crate).expanduser()))
+        return Path(os.path.normpath(started / Path(path).expanduser()))
     except RuntimeError:
-        raise ConfigError(f"command line: crate={crate}: there is no such user") from None
+        raise ConfigError(f"command line: {name}={path}: there is no such user") from None
 
 
 def _choice(variables: Mapping[str, str]) -> Choice:
@@ -188,7 +209,10 @@ def _matrix(variables: Mapping[str, str], started: Path, name: str, overrides: M
     if not found or not 1 <= int(found[1]) <= int(found[2]):
         raise ConfigError(f"command line: shard={visible(shard)}: expected which of how many, as 1/3, 2/3 or 3/3")
     file = started / variables["matrix"] if "matrix" in variables else config.MATRIX
-    return OfMatrix(file, int(found[1]), int(found[2]), name, overrides)
+    cluster = variables.get("on", "")
+    if "on" in variables and not re.fullmatch(r"(tcp|tls)://[^\s/]+:[0-9]{1,5}", cluster):
+        raise ConfigError(f"command line: on={visible(cluster)}: expected a Dask scheduler's address, as tcp://HOST:PORT")
+    return OfMatrix(file, int(found[1]), int(found[2]), name, overrides, cluster, variables)
 
 
 def _is_on(name: str, variables: Mapping[str, str]) -> bool:

@@ -4,7 +4,7 @@ Two things of the folder get into bitcode.  Cargo hashes a package's absolute pa
 mangled name: here it is made of the package's name, version and features instead.  And debug info holds absolute paths:
 here they are mapped to `.` (the crate being built) or `name-version` (a dependency).
 
-And it has tests run each in a process of its own, as a program must that aborts on panic: rustc's flag for it is unstable.
+And it has tests run each in a process of its own where a panic aborts, as they must: rustc's flag for it is unstable.
 
 Run by cargo as `rustc_wrapper.py RUSTC ARGUMENTS…`; imports nothing of ours, as it is started without site-packages.
 """
@@ -25,13 +25,13 @@ def rewrite(arguments: list[str], environment: dict[str, str], cwd: str) -> list
     arguments = [_metadata(a, arguments, name, version) for a in arguments]
     to = "." if "CARGO_PRIMARY_PACKAGE" in environment else f"{name}-{version}"
     folders = {environment.get("CARGO_MANIFEST_DIR", cwd): to, cwd: to}
-    each_alone = ["-Zpanic_abort_tests"] if has_harness(arguments) else []
+    each_alone = ["-Zpanic_abort_tests"] if runs_each_alone(arguments) else []
     return arguments + each_alone + [f"--remap-path-prefix={folder}={to}" for folder, to in folders.items()]
 
 
-def has_harness(arguments: list[str]) -> bool:
-    """True where rustc is to compile `#[test]`s, with the harness that runs them."""
-    return "--test" in arguments and "--target" in arguments
+def runs_each_alone(arguments: list[str]) -> bool:
+    """True where rustc is to compile `#[test]`s, with the harness that runs them, into a program that aborts on panic."""
+    return "--test" in arguments and "--target" in arguments and "-Cpanic=unwind" not in arguments
 
 
 def _metadata(argument: str, arguments: list[str], name: str, version: str) -> str:
@@ -60,7 +60,7 @@ def tidy(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    if has_harness(sys.argv):
+    if runs_each_alone(sys.argv):
         os.environ["RUSTC_BOOTSTRAP"] = "1"
     command = [sys.argv[1], *rewrite(sys.argv[2:], dict(os.environ), os.getcwd())]
     if "-Csave-temps" not in command:

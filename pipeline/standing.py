@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipeline import why
+from pipeline import std_files, why
+from pipeline.stages.build_std import BuildStd
 from pipeline.why import Change
 
 if TYPE_CHECKING:
@@ -54,8 +55,17 @@ def state_of(build: Build, name: str) -> State:
         return State(NOT_MADE, _missing(build, name))
     if build.is_fresh(name):
         return State(FRESH)
-    changes = tuple(why.changes(made.parts, build.parts_now(name))) if made.parts else ()
+    changes = tuple(_changes(build, name, made)) if made.parts else ()
     return State(STALE, "; ".join(_reasons(build, name, made, changes)), changes)
+
+
+def _changes(build: Build, name: str, made: Made) -> list[Change]:
+    """What moved in the key; of std, whose files are in no record of a run, those are asked for only now."""
+    was, now, stage = made.parts, build.parts_now(name), build.steps[name].stage
+    if isinstance(stage, BuildStd) and why.SOURCES in why.changed("settings", was, now):
+        files = std_files.known(was, build.files_of_std)
+        was, now = {**was, "files": files}, {**now, "files": std_files.now(stage) if files else {}}
+    return why.changes(was, now)
 
 
 def edited_since(made: Made, files: Iterable[Path]) -> list[Path]:
@@ -89,7 +99,8 @@ def _input(change: Change, sources: Mapping[str, str]) -> str:
 
 def _sources(build: Build, name: str, made: Made, changes: Sequence[Change]) -> str:
     if name != "crate_bitcode":
-        return "the sources of std are others"
+        others = [change.name for change in changes if change.kind == "files"]
+        return f"the sources of std are others{f': {why.first_of(others)}' if others else ''}"
     if "files" in made.parts:
         names = [change.name for change in changes if change.kind == "files"]
     else:

@@ -22,6 +22,7 @@ from doit.reporter import ConsoleReporter
 from pipeline import commands, process, request, standing
 from pipeline.build import EDITED, Build, Made
 from pipeline.cache import Cache
+from pipeline.cargo_settings import settings_left_out
 from pipeline.config import Config, ConfigError
 from pipeline.crate import Crate, open_crate, sources_digest
 from pipeline.digests import Digests
@@ -29,7 +30,9 @@ from pipeline.edited import Edit
 from pipeline.errors import UserError
 from pipeline.graph.choosing import MOST
 from pipeline.key import stage_key
+from pipeline.linker import find_linker
 from pipeline.plan import Sources, plan
+from pipeline.platforms import HOST, rust_for_target, started_on, tools_for_target
 from pipeline.request import Request
 from pipeline.rerun import Rerun
 from pipeline.runs import Runs
@@ -42,7 +45,8 @@ from pipeline.stages.link import libraries_to_link
 from pipeline.stages.prebuilt_std import libraries_of_std
 from pipeline.store import Store
 from pipeline.strategies.slice import WHOLE
-from pipeline.toolchain import Rust, find_rust, find_tools
+from pipeline.toolchain import Rust, find_tools
+from pipeline.toolchains import rust_for
 
 if TYPE_CHECKING:
     from pipeline.abi.entry import Entry
@@ -63,11 +67,19 @@ _JUNIT: dict[str, Any] = {"name": "junit", "long": "junit", "default": "", "help
 """The option of those that judge something."""
 
 
+class Refused(TaskFailed):  # type: ignore[misc]
+    """The failure of a task that ran nothing, because what was asked for makes no sense; the process ends with 3.
+
+    It is told to doit, which knows 1 only: with `-n 2` the task is in another process than the one that ends.
+    """
+
+
 class Reporter(ConsoleReporter):  # type: ignore[misc]
     """doit's console, silent about what is up to date but was not asked for, and about the tasks that speak for themselves."""
 
     desc = "console, a line for each stage that runs"
     selected: tuple[str, ...] = ()
+    has_refused = False
 
     def initialize(self, tasks: Any, selected_tasks: Any) -> None:
         """Know what the user named."""
@@ -75,7 +87,7 @@ class Reporter(ConsoleReporter):  # type: ignore[misc]
 
     def execute_task(self, task: Any) -> None:
         """Announce a stage; a forecast of one makes nothing."""
-        if task.name in NAMES and task.targets:
+        if task.name in NAMES and task.targets and not request.quiet():
             sys.stderr.write(f"   {task.name}\n")
             sys.stderr.flush()
 
@@ -83,6 +95,17 @@ class Reporter(ConsoleReporter):  # type: ignore[misc]
         """Answer for a stage that was asked for by name; of the others the build's summary speaks."""
         if task.name in self.selected:
             sys.stderr.write(f"   {task.name} is up to date (-a runs it all the same)\n")
+
+    def add_failure(self, task: Any, fail: Any) -> None:
+        """See whether anything was run."""
+        super().add_failure(task, fail)
+        self.has_refused = self.has_refused or isinstance(fail, Refused)
+
+    def complete_run(self) -> None:
+        """End with the exit code that says so where nothing was."""
+        super().complete_run()
+        if self.has_refused:
+            sys.exit(3)
 
     def skip_ignore(self, task: Any) -> None:
         """Say what was not done, that nobody takes it for done."""
@@ -170,7 +193,11 @@ class Tasks:
         if run and not build.crate.artifact.runs:
             why = UserError(f"error: {build.crate.artifact} does not run\n  = help: `build` it: {request.shown(build.product)}")
             return {"actions": [(_fail, [why])], "io": {"capture": False}}
-        told, ran, tidied = (_action(_summarise), [build, rerun]), (_execute, [build, rerun]), (_tidy, [build])
+        told, ran, tidied = (
+            (_action(_summarise), [build, rerun]),
+            (_execute, [build, self._asked.config.target]),
+            (_tidy, [build]),
+        )
         end = [tidied, ran] if run else [told, tidied]
         return {"actions": [*checks, *end], "task_dep": list(build.steps), "io": {"capture": False}}
 
@@ -190,6 +217,19 @@ class Tasks:
         before = [name for name in NAMES[: NAMES.index("abi_fixup")] if name in build.steps]
         return {"actions": [(_show_ledger, [build])], "task_dep": before, "io": {"capture": False}, **options}
 
+    def perf(self) -> Task:
+        """The task of the cost report.  It differentiates once more what the stages up to enzyme have made."""
+        task = self._asking(commands.perf, [_JSON])
+        build = self._build
+        if build is None:
+            return task
+        if "enzyme" not in build.steps:
+            return {**task, "actions": [(_fail, [UserError("error: there is no tape: the config says `autodiff: false`")])]}
+        if build.edit:
+            why = UserError("error: perf looks at what the stages make of your sources: there with= has no place")
+            return {**task, "actions": [(_fail, [why])]}
+        return {**task, "task_dep": [name for name in NAMES[: NAMES.index("enzyme") + 1] if name in build.steps]}
+
     def gradcheck(self) -> Task:
         """The task of gradcheck.  It has builds of its own, which no other task needs."""
         options = {"params": [_JUNIT], "pos_arg": "functions"}
@@ -197,6 +237,9 @@ class Tasks:
             return {**self._refusing(), **options}
         if not self._build.crate.artifact.runs:
             why = UserError(f"error: {self._build.crate.artifact} does not run: only a program can check its derivatives")
+            return {"actions": [(_fail, [why])], "io": {"capture": False}, **options}
+        if self._asked.config.target != HOST:
+            why = UserError(f"error: gradcheck runs programs of this machine's alone, not for {self._asked.config.target}")
             return {"actions": [(_fail, [why])], "io": {"capture": False}, **options}
         if self._build.edit:
             why = UserError("error: gradcheck builds the program anew, to check itself: there with= has no place")
@@ -273,10 +316,14 @@ def _digests() -> Digests:
 
 
 def _open(asked: Request, digests: Digests, *, gradcheck: bool = False) -> Build:
-    rust, tools, rerun = find_rust(asked.config.toolchain, digests), find_tools(), asked.rerun
-    crate = open_crate(asked.folder, asked.choice, rust, digests)
-    sources = Sources(_digest_of_std(asked.config, rust, digests), sources_digest(crate, digests))
-    steps = plan(asked.config, crate, sources, rust, tools, offline=request.offline(), gradcheck=gradcheck)
+    target, rerun = asked.config.target, asked.rerun
+    rust = rust_for_target(rust_for(asked.config.toolchain, asked.folder, digests), target)
+    tools = tools_for_target(find_tools(), target)
+    crate = open_crate(asked.folder, asked.choice, rust, digests, asked.target_dir)
+    std, libraries = _digest_of_std(asked.config, rust, digests), digests.tree(rust.libraries)
+    sources, linker = Sources(std, sources_digest(crate, digests), libraries), find_linker(tools.cc, digests)
+    offline, manners = request.offline(), request.manners()
+    steps = plan(asked.config, crate, sources, rust, tools, linker, offline=offline, manners=manners, gradcheck=gradcheck)
     rerun.check({step.name for step in steps})
     edit = Edit(rerun.first, rerun.edited, tools) if rerun.edited else None
     runs = Runs(request.cache_folder() / "runs" / asked.name)
@@ -354,7 +401,7 @@ def remove_outputs(build: Build, name: str) -> None:
 def _fail(error: UserError) -> TaskFailed:
     sys.stdout.flush()
     print(error.message, file=sys.stderr, flush=True)
-    return TaskFailed(error.message, report=False)
+    return (TaskFailed if error.exit_code == 1 else Refused)(error.message, report=False)
 
 
 def _action(command: Callable[..., None]) -> Callable[..., TaskFailed | None]:
@@ -382,6 +429,8 @@ def _give_up(error: UserError) -> NoReturn:
 
 def _summarise(build: Build, rerun: Rerun) -> None:
     """Say where the program is and what each stage took."""
+    if request.quiet():
+        return
     derivatives = _derivatives(build) if rerun.wants("enzyme") else ""
     made = {name: build.made(name) for name in build.steps if rerun.wants(name)}
     where = f"until {rerun.last}: {request.shown(build.view(rerun.last))}" if rerun.last else request.shown(build.product)
@@ -392,6 +441,8 @@ def _summarise(build: Build, rerun: Rerun) -> None:
         print(f"   {name:<14}{_how(stage) if stage else 'has vanished from the cache'}")
     if (merged := made.get("llvm_link")) and (why := build.store.tree(merged.tree) / WHOLE).exists():
         print(f"   the whole program was merged: {why.read_text()}")
+    for each in settings_left_out(build.crate):
+        print(f"   left out: {each}")
     if derivatives:
         print(derivatives)
 
@@ -443,14 +494,18 @@ def _derivative(derivative: dict[str, Any], rung: str | None) -> str:
     return f"{derivative['derivative']}: {derivative['mode']} mode of {derivative['primal']} ({derivative['place']}){taken}"
 
 
-def _execute(build: Build, _: Rerun) -> TaskFailed | None:
+def _execute(build: Build, target: str) -> TaskFailed | None:
     """Run the program with the user's terminal and arguments, where cargo would: tests in their package's folder."""
+    try:
+        started = started_on(target, build.product)
+    except UserError as error:
+        return _fail(error)
     if build.edit:
         print(f"{request.shown(build.product)} is {build.edit}", file=sys.stderr, flush=True)
     crate = build.crate
     as_bench = ["--bench"] if crate.artifact.kind == "bench" else []
     finished = subprocess.run(
-        [build.product, *as_bench, *request.arguments()],
+        [*started, *as_bench, *request.arguments()],
         cwd=crate.folder if crate.artifact.is_test else os.environ.get("CRATEGRAD_CWD"),
         env={**os.environ, "CARGO_MANIFEST_DIR": str(crate.folder)},
         check=False,
@@ -651,8 +706,6 @@ def _run_matrix(
             command.number_of_jobs(jobs or late.get("jobs", "")),
         )
         is_well = command.run(asked, _Cells(digests), told, names)
-    except ConfigError as error:  # nothing was run
-        _give_up(error)
     except UserError as error:
         return _fail(error)
     finally:
@@ -670,12 +723,23 @@ def run_tests(k: str, m: str, x: bool, lf: bool, full: bool, faults: bool, argum
     return None if finished.returncode == 0 else TaskFailed("tests failed", report=False)
 
 
+def run_gradient_suite(held: bool, write: bool, words: list[str], **values: str) -> TaskFailed | None:
+    """The suite of gradients, in a process of its own: the pipeline does not know it."""
+    switches = [*(["--held"] if held else []), *(["--write"] if write else [])]
+    options = [f"--{name}={value}" for name, value in values.items() if value]
+    argv = [sys.executable, "-m", "bench.gradient", *options, *switches, *words]
+    finished = subprocess.run(argv, cwd=request.ROOT, check=False)
+    if finished.returncode == 3:  # nothing was run
+        sys.exit(3)
+    return None if finished.returncode == 0 else TaskFailed("the suite failed", report=False)
+
+
 def run_doctor() -> TaskFailed | None:
     """What is here, what is missing, and how to get it."""
     from pipeline import doctor
 
     digests = _digests()
-    healthy = doctor.report(_read_request(digests).config, digests)
+    healthy = doctor.report(_read_request(digests), digests)
     return None if healthy else TaskFailed("something is missing", report=False)
 
 
@@ -707,3 +771,22 @@ def test_task() -> Task:
         "pos_arg": "arguments",
         "io": {"capture": False},
     }
+
+
+def bench_gradient_task() -> Task:
+    """The task of the suite of gradients; after a name its options are the suite's own to read."""
+    values = {
+        "rounds": "how often each binary is run (7)",
+        "seconds": "how long a run measures, about (0.5)",
+        "strategies": "of Rust, with commas between (slice)",
+        "cpu": "the processor both sides are built for (x86-64), or native",
+        "json": "write all that was measured there",
+        "svg": "draw the plot there",
+    }
+    switches = {
+        "held": "a second table, where the allocator keeps what it has",
+        "write": "write the tables and the plot into docs/performance.md",
+    }
+    params: list[dict[str, Any]] = [{"name": name, "long": name, "default": "", "help": text} for name, text in values.items()]
+    params += [{"name": name, "long": name, "type": bool, "default": False, "help": text} for name, text in switches.items()]
+    return {"actions": [run_gradient_suite], "params": params, "pos_arg": "words", "io": {"capture": False}}

@@ -28,11 +28,13 @@ class Tool:
 
 @dataclass(frozen=True)
 class Rust:
-    """One Rust toolchain: its compiler and cargo by full path, the host's target triple, and where its std is."""
+    """One Rust toolchain: its compiler and cargo by full path, the target triple that it builds for, the host's where nothing
+    else is said, and where its std is.
+    """
 
     rustc: Tool
     cargo: Tool
-    host: str
+    triple: str
     version: str
     sysroot: Path
 
@@ -44,7 +46,7 @@ class Rust:
     @property
     def libraries(self) -> Path:
         """The folder with std as it comes with the toolchain."""
-        return self.sysroot / "lib/rustlib" / self.host / "lib"
+        return self.sysroot / "lib/rustlib" / self.triple / "lib"
 
 
 @dataclass(frozen=True)
@@ -141,8 +143,8 @@ def _cure(name: str) -> str:
 
 
 def _describe(rustc: Tool) -> dict[str, str]:
-    answer = process.ask([rustc, "-vV"])
-    sysroot = process.ask([rustc, "--print", "sysroot"])
+    answer = process.ask([rustc, "-vV"], env=os.environ)
+    sysroot = process.ask([rustc, "--print", "sysroot"], env=os.environ)
     if not (answer.succeeded and sysroot.succeeded):
         raise UserError(f"error: {rustc.path} does not answer `-vV`\n{process.tail(answer.output)}")
     fields = dict(line.split(": ", 1) for line in answer.output.splitlines() if ": " in line)

@@ -50,10 +50,9 @@ def changed(kind: str, was: Parts, now: Parts) -> list[str]:
 def changes(was: Parts, now: Parts) -> list[Change]:
     """What became other, new or gone.  What is in a value of another kind is other with it, and so is the code."""
     kinds = changed("kinds", was, now)
-    within = tuple(f"{kind}." if kind else "" for kind in kinds)
-    found = list(_changes("kinds", kinds, was, now))
-    for kind in ("settings", "tools"):
-        found += _changes(kind, [name for name in changed(kind, was, now) if not name.startswith(within)], was, now)
+    found: list[Change] = []
+    for kind in ("kinds", "settings", "tools"):
+        found += _changes(kind, [name for name in changed(kind, was, now) if not _is_within(name, kinds)], was, now)
     for kind in ("files", "code", "inputs"):
         found += _changes(kind, [] if kinds and kind == "code" else changed(kind, was, now), was, now)
     return found
@@ -85,6 +84,11 @@ def _changes(kind: str, names: Sequence[str], was: Parts, now: Parts) -> Iterato
     yield from (Change(kind, name, was.get(kind, {}).get(name), now.get(kind, {}).get(name)) for name in names)
 
 
+def _is_within(name: str, values: Sequence[str]) -> bool:
+    """True for what is in one of these values of the stage; the stage itself has no name."""
+    return any(name.startswith(f"{value}." if value else "") and name != value for value in values)
+
+
 def _take_apart(name: str, value: Any, found: dict[str, dict[str, str]]) -> None:
     """Sort what a stage's value holds, fields of inner values by their path."""
     if isinstance(value, list):
@@ -92,7 +96,7 @@ def _take_apart(name: str, value: Any, found: dict[str, dict[str, str]]) -> None
     if not isinstance(value, dict):
         found["settings"][name] = json.dumps(value)
     elif "tool" in value:
-        found["tools"][name] = value["tool"]
+        found["tools"] |= {f"{name} ({library})" if library else name: digest for library, digest in value["tool"].items()}
     else:
         inner = value.get("mapping", value)
         if inner is value:

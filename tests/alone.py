@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pipeline.enzyme_driver import Catalyst
 from pipeline.ladder import LADDER
+from pipeline.linker import Linker
 from pipeline.llvm import Module
 from pipeline.llvm_edit import Editor
 from pipeline.slice import Slicer
@@ -91,5 +92,5 @@ def build(given: Path, through: Mapping[str, Stage], crate: Path, out: Path, too
         given = out / name
     inputs = {"crate": crate / "02-crate_bitcode", "std": crate / "01-build_std", "object": given}
     (out / "link").mkdir()
-    Link(tools.cc).run(inputs, out / "link", out / "log")
+    Link(Linker(tools.cc)).run(inputs, out / "link", out / "log")
     return out / "link" / "bench"

@@ -253,11 +253,21 @@ def test_without_autodiff_a_derivative_says_how_to_build_it(bench: Workbench, ov
 
 def test_other_toolchains_and_flags_on_the_way_do_not_get_in(bench: Workbench, tmp_path: Path) -> None:
     bench.build()
-    for name in ("cargo", "rustc", "cc", "opt"):
+    bench.write(CUBE.replace("x * x * x", f"x * x * x + {time.time()}"))
+    bench.build()
+    right = (bench.output() / "bench").read_bytes()
+    for name in ("cargo", "rustc", "cc", "collect2", "ld", "opt"):
         (tmp_path / name).write_text("#!/bin/sh\nexit 99\n")
         (tmp_path / name).chmod(0o755)
     bench.environment |= {"PATH": f"{tmp_path}:{os.environ['PATH']}", "RUSTFLAGS": "-Cnonsense", "RUSTC": "/nowhere"}
     bench.environment |= {"CARGO_TARGET_DIR": str(tmp_path), "RUSTC_WRAPPER": "/nowhere", "CARGO_BUILD_TARGET": "nonsense"}
+    bench.environment |= {"COMPILER_PATH": str(tmp_path), "LIBRARY_PATH": str(tmp_path), "LD_RUN_PATH": "/nowhere"}
+    bench.environment |= {"LD_LIBRARY_PATH": str(tmp_path), "SOURCE_DATE_EPOCH": "7", "GCC_COMPARE_DEBUG": "1"}
+    assert bench.build().ran == [], "none of these is in a key"
+    for stage in ALL[1:]:
+        finished = bench.doit("-s", stage)
+        assert finished.returncode == 0, finished.stderr
+    assert (bench.output() / "bench").read_bytes() == right
     bench.write(CUBE.replace("x * x * x", f"x * x * x + {time.time()}"))
     assert bench.build().ran == ALL[1:]
 
@@ -311,6 +321,11 @@ def test_dependencies_from_the_registry_and_by_path_are_merged(bench: Workbench,
     assert {"bench", "helper", "num_traits"} <= modules
     (tmp_path / "helper/src/lib.rs").write_text(f"pub fn square(x: f64) -> f64 {{\n    x * x + {time.time()}\n}}\n")
     assert bench.build().ran == ALL[1:]
+    bench.write(CUBE)
+    bench.build()
+    (tmp_path / "helper/src/lib.rs").write_text("one that is not used any more")
+    assert bench.build().ran == []
+    assert json.loads((bench.folder / "target/crategrad/files-read.json").read_text()) == []
 
 
 def _signalled_at(stage: str, bench: Workbench, signum: signal.Signals) -> tuple[int, str]:

@@ -87,6 +87,8 @@ LINES = {
     "bench -p maths": ["execute crate=app package=maths bench=speed"],
     "bench": [],
     "test --bins": ["execute crate=app package=app bin=app tests=1", "execute crate=app package=app bin=other tests=1"],
+    "build --bin app --target x86_64-unknown-linux-gnu": ["build crate=app target=host bin=app"],
+    "run --bin app --target aarch64-unknown-linux-gnu": ["execute crate=app target=aarch64-unknown-linux-gnu bin=app"],
     "build --workspace --bins": ["build crate=app package=app bin=app", "build crate=app package=app bin=other"],
 }
 
@@ -122,6 +124,18 @@ def test_filter_is_the_first_argument_of_tests(cargo: Cargo) -> None:
     assert environment["CRATEGRAD_OFFLINE"] == "1"
 
 
+def test_target_folder_is_from_where_one_is(cargo: Cargo) -> None:
+    assert cargo.autodiff("build --bin app --target-dir ../built", "app") == ["build crate=app target-dir=built bin=app"]
+
+
+def test_how_cargo_goes_about_it_is_told_by_its_own_variables(cargo: Cargo) -> None:
+    names = ("CARGO_BUILD_JOBS", "CARGO_TERM_VERBOSE", "CARGO_TERM_QUIET")
+    for line, said in {"": {}, "-j 2": {names[0]: "2"}, "-v": {names[1]: "true"}, "-q": {names[2]: "true"}}.items():
+        cargo.autodiff(f"build --bin app {line}", "app")
+        ((_, environment),) = cargo.started
+        assert {name: environment[name] for name in names if name in environment} == said
+
+
 def test_what_fails_ends_it_unless_it_shall_not(cargo: Cargo) -> None:
     cargo.failing = "test=one"
     assert len(cargo.autodiff("test", "maths")) == 2
@@ -142,6 +156,7 @@ def test_what_fails_ends_it_unless_it_shall_not(cargo: Cargo) -> None:
         ("build what", "error: what: what is for the program comes after `--`"),
         ("build --release --profile dev", "--release is --profile release"),
         ("build -p zebra", "package=zebra: "),
+        ("build --target sparc-sun-solaris", "`target` cannot be `sparc-sun-solaris`"),
         ("build colour=red", "colour=red: there is no such variable"),
     ],
 )

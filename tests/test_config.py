@@ -228,7 +228,7 @@ REFUSED: dict[str, tuple[str | bytes, str, str]] = {
     "boolean for a choice": (HEAD + "build_std: true\n", "2:12: `build_std` cannot be `true`", "or `prebuilt`"),
     # text
     "choice that is none": ("strategy: fat_lto\n", "1:11: `strategy` cannot be `fat_lto`", "did you mean `fat-lto`?"),
-    "choice yet to come": (HEAD + "panic: unwind\n", "2:8: `panic` cannot be `unwind`", "expected `abort`"),
+    "unwinding in one": ("strategy: fat-lto\npanic: unwind\n", "2:8: `panic` cannot be `unwind` with", "`strategy: slice`"),
     "number for text": (HEAD + "profile: 1\n", "2:10: `profile` cannot be `1`", "in quotes it is text"),
     "like a place of msgspec's": ("strategy: x - at `$.opt1`\n", "1:11: `strategy` cannot be `x - at `$.opt1``", "expected"),
     "wrong form": (HEAD + "profile: my own\n", "2:10: `profile` cannot be `my own`", "text like `[A-Za-z0-9_-]+`"),

@@ -38,6 +38,13 @@ def test_list_says_what_is_up_to_date(bench: Workbench) -> None:
     assert statuses(bench)["link"] == "R"
 
 
+@pytest.mark.parametrize("processes", [(), ("-n", "2"), ("-n", "2", "-P", "thread")], ids=" ".join)
+def test_a_command_line_that_makes_no_sense_ends_with_3(bench: Workbench, processes: tuple[str, ...]) -> None:
+    for words in (("matrix", "nobody"), ("matrix", "shard=4/3"), ("build", "config=nowhere"), ("why", "nothing")):
+        finished = bench.doit(*processes, *words)
+        assert (finished.returncode, finished.stderr.startswith("error: ")) == (1 if "why" in words else 3, True), words
+
+
 def test_info_says_why_a_stage_is_not_up_to_date(bench: Workbench) -> None:
     bench.build()
     fresh = bench.doit("info", "opt2")

@@ -19,6 +19,7 @@ from pipeline.graph import drawing, report
 from pipeline.graph.choosing import MOST, choose
 from pipeline.graph.crate_graph import Resolved, crate_graph
 from pipeline.key import describe
+from pipeline.linker import Linker
 from pipeline.stages import NAMES
 from pipeline.stages.llvm_link import LlvmLink
 from pipeline.stages.opt1 import Opt1
@@ -290,7 +291,7 @@ def test_settings_and_tools_that_are_others_are_named(tmp_path: Path, digests: D
 
 def test_another_strategy_is_one_reason_and_not_ten(tools: Tools, digests: Digests) -> None:
     was = parts(LlvmLink(SingleModuleMerge(tools.llvm_link, tools.llvm_nm, tools.opt)), digests)
-    now = parts(LlvmLink(FatLto(tools.cc, tools.lld)), digests)
+    now = parts(LlvmLink(FatLto(Linker(tools.cc), tools.lld)), digests)
     assert told(was, now) == ["`strategy` was SingleModuleMerge, is FatLto"]
 
 

@@ -24,8 +24,10 @@ from pipeline.artifact import Artifact
 from pipeline.crate import Crate
 from pipeline.digests import Digests
 from pipeline.key import describe, location, stage_key
+from pipeline.linker import Linker
 from pipeline.plan import Sources, Step, plan
 from pipeline.stages import NAMES
+from pipeline.stages.opt1 import Opt1
 from pipeline.toolchain import Rust, Tool, Tools
 
 Found = list[tuple[str, Any]]
@@ -38,7 +40,8 @@ def steps(request: pytest.FixtureRequest, tmp_path: Path, rust: Rust, tools: Too
     strategy, std = request.param
     chosen = config.load("default", {"strategy": strategy, "build_std": std, "enzyme.flags.enzyme-print-perf": "true"})
     crate = Crate(tmp_path / "crate", Artifact("bin", "binary"), (), ())
-    steps = plan(chosen, crate, Sources("of std", "of the crate"), rust, tools, offline=False)
+    linker = Linker(tools.cc, {"ld": tools.lld}, "of the system")
+    steps = plan(chosen, crate, Sources("of std", "of the crate", "of the toolchain"), rust, tools, linker, offline=False)
     assert tuple(step.name for step in steps) == NAMES
     return steps
 
@@ -85,6 +88,8 @@ def elsewhere(value: Any) -> Any:
         return replace(value, version="1.0.0", sysroot=value.sysroot / "elsewhere")
     if isinstance(value, bool):
         return not value
+    if isinstance(value, tuple):
+        return (*value, "--elsewhere")
     raise AssertionError(f"a test is wanted for {type(value).__name__}")
 
 
@@ -102,7 +107,8 @@ def test_every_field_of_a_stage_is_in_its_key(steps: tuple[Step, ...], tmp_path:
                 unnoticed.append(step.name + place)
     assert unnoticed == []
     named = {place for place, _ in changed}
-    assert {"crate_bitcode.sources", "enzyme.driver.catalyst", "enzyme.flags[enzyme-print-perf]", "link.cc"} <= named
+    assert {"crate_bitcode.sources", "enzyme.driver.catalyst", "enzyme.flags[enzyme-print-perf]", "link.linker.cc"} <= named
+    assert {"link.linker.starts[ld]", "link.linker.system", "link.libraries", "crate_bitcode.libraries"} <= named
     assert {"llvm_link.strategy.llvm_nm", "llvm_link.strategy.lld"} & named
     assert {"build_std.sources", "build_std.libraries"} & named
 
@@ -122,21 +128,31 @@ def test_where_a_thing_lies_is_not_in_the_key(steps: tuple[Step, ...], digests: 
         "crate_bitcode.folder",
         "crate_bitcode.target",
         "crate_bitcode.offline",
+        "crate_bitcode.manners",
     ]
 
 
 def test_tool_is_what_it_is_and_not_where(steps: tuple[Step, ...], tmp_path: Path, digests: Digests) -> None:
     link: Any = steps[-1].stage
     copy = Tool(tmp_path / "copy")
-    copy.path.write_bytes(link.cc.path.read_bytes())
-    assert stage_key(replace(link, cc=copy), {}, digests) == stage_key(link, {}, digests)
+    copy.path.write_bytes(link.linker.cc.path.read_bytes())
+    assert stage_key(replace(link, linker=replace(link.linker, cc=copy)), {}, digests) == stage_key(link, {}, digests)
+
+
+@dataclass(frozen=True)
+class LikeOpt1:
+    """A stage with the fields of another."""
+
+    opt: Tool
+    level: int
 
 
 def test_stages_of_the_same_fields_have_keys_of_their_own(steps: tuple[Step, ...], digests: Digests) -> None:
-    stages: dict[str, Any] = {step.name: step.stage for step in steps}
-    alike = replace(stages["opt2"], level=stages["opt1"].level)
-    assert dataclasses.asdict(alike) == dataclasses.asdict(stages["opt1"])
-    assert stage_key(alike, {}, digests) != stage_key(stages["opt1"], {}, digests)
+    (opt1,) = (step.stage for step in steps if step.name == "opt1")
+    assert isinstance(opt1, Opt1)
+    alike = LikeOpt1(opt1.opt, opt1.level)
+    assert dataclasses.asdict(alike) == dataclasses.asdict(opt1)
+    assert stage_key(alike, {}, digests) != stage_key(opt1, {}, digests)
 
 
 def test_inputs_are_in_the_key_each_in_its_role(steps: tuple[Step, ...], digests: Digests) -> None:
@@ -335,3 +351,7 @@ def test_names_in_a_mapping_are_told_from_text(digests: Digests) -> None:
 def test_key_is_sha256_of_the_text(digests: Digests) -> None:
     text = describe(Holder("x", None), {"role": "digest"}, digests)
     assert stage_key(Holder("x", None), {"role": "digest"}, digests) == hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_the_packages_of_others_are_known_by_what_is_imported() -> None:
+    assert key.packages("pipeline.yaml_source")["mapping"]["yaml"].startswith("PyYAML ")

@@ -11,7 +11,7 @@ from pipeline.analyses.control_flow import ControlFlow
 from pipeline.audit import audit
 from pipeline.llvm import Module
 from pipeline.llvm_edit import Editor
-from pipeline.repairs import loops
+from pipeline.repairs import ENZYMES_OWN, loops
 from pipeline.stages import MODULE
 from tests.test_repairs import TOOLS, body, mended
 
@@ -96,7 +96,22 @@ out:
 
 def test_a_loop_with_work_before_the_inner_one_is_given_an_exit(tmp_path: Path) -> None:
     text = mended(tmp_path, WORK_BETWEEN, shaped)
-    assert "call i1 @crategrad_same_i1(i1 false)" in body(text)
+    (runs,) = re.findall(r"call i1 @crategrad_same_apart_i1\(i1 false, i64 (%\d+)\)", body(text))
+    assert re.search(rf"  {runs} = phi i64 \[ 0, %0 \], \[ %\d+, %again \]", body(text))
+    with Module(TOOLS.libllvm, tmp_path / MODULE) as made:
+        flow = flow_of(tmp_path, made)
+        assert [bool(flow.exits_that_come_back(loop)) for loop in flow.loops()] == [False, False]
+
+
+def test_the_exit_lasts_as_long_as_enzymes_own_passes_run(tmp_path: Path) -> None:
+    """They turn the outer loop round, and make one of two equal questions."""
+
+    def seen_by_enzyme(editor: Editor, shims: list[int]) -> None:
+        shaped(editor, shims)
+        for shim in shims:
+            editor.run_passes(f"{ENZYMES_OWN},simplifycfg", shim)
+
+    mended(tmp_path, WORK_BETWEEN, seen_by_enzyme)
     with Module(TOOLS.libllvm, tmp_path / MODULE) as made:
         flow = flow_of(tmp_path, made)
         assert [bool(flow.exits_that_come_back(loop)) for loop in flow.loops()] == [False, False]

@@ -236,9 +236,19 @@ def test_cells_are_chosen_by_name(tmp_path: Path) -> None:
 
 
 def test_what_is_of_one_build_has_no_place(tmp_path: Path) -> None:
-    asked = asked_with(tmp_path, "cells: {a: }", until="opt1")
-    with pytest.raises(ConfigError, match="until="):
+    asked = asked_with(tmp_path, "cells: {a: }", keep="1")
+    with pytest.raises(ConfigError, match="keep="):
         command.run(asked, Cells(tmp_path, {}), command.Options(), [])
+
+
+def test_cells_can_be_brought_up_to_a_stage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = asked_with(tmp_path, "cells: {a: {check: true}, b: }", until="opt2")
+    is_well, out, _ = told_by(asked, Cells(tmp_path, WORDS), capsys, as_json=True)
+    assert is_well
+    stages = {
+        cell["cell"]: [(each["stage"], len(each["tree"])) for each in cell["stages"]] for cell in json.loads(out)["cells"]
+    }
+    assert list(stages.values()) == [[("opt1", 64), ("opt2", 64)]] * 2
 
 
 def test_whatever_is_written_there_is_cells_or_is_refused_with_its_place(tmp_path: Path, rounds: Rounds) -> None:

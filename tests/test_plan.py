@@ -13,6 +13,7 @@ from pipeline import config
 from pipeline.artifact import Artifact
 from pipeline.config import MATRIX, Config
 from pipeline.crate import Crate
+from pipeline.linker import Linker
 from pipeline.plan import Sources, Step, plan
 from pipeline.slice import Slicer
 from pipeline.stages import NAMES
@@ -87,13 +88,14 @@ class Planner:
         self.crate = Crate(folder / "crate", Artifact("bin", "binary"), (), ())
         self.rust = rust
         self.tools = tools
+        self.linker = Linker(tools.cc, {"ld": tools.lld}, "of the system")
 
     def plan(self, overrides: str = "", *, offline: bool = False) -> tuple[Step, ...]:
         return self.plan_config(config.load("default", dict(each.split("=", 1) for each in overrides.split())), offline=offline)
 
     def plan_config(self, chosen: Config, *, offline: bool = False) -> tuple[Step, ...]:
-        sources = Sources("of std", "of the crate")
-        return plan(chosen, self.crate, sources, self.rust, self.tools, offline=offline)
+        sources = Sources("of std", "of the crate", "of the toolchain")
+        return plan(chosen, self.crate, sources, self.rust, self.tools, self.linker, offline=offline)
 
     def stages(self, overrides: str = "") -> dict[str, Any]:
         return {step.name: step.stage for step in self.plan(overrides)}
@@ -154,6 +156,8 @@ CHANGES = {
     "opt1.level=0": {"opt1", "abi_fixup"},
     "opt2.level=0": {"opt2"},
     "codegen.level=0": {"codegen"},
+    "target=aarch64-unknown-linux-gnu": {"crate_bitcode", "enzyme", "codegen"},  # the rest is of `Rust`
+    "panic=unwind": {"build_std", "crate_bitcode", "llvm_link", "opt2"},
     "build_std=prebuilt": {"build_std"},
     "codegen.cpu=native": {"crate_bitcode", "codegen"},
     "enzyme.fast_math=false": {"enzyme"},
@@ -164,13 +168,13 @@ CHANGES = {
     "verify.every=7": {"crate_bitcode"},
     "verify.differences=true": set(),  # nothing is checked
     "check=true": set(),  # it is after the last stage
-    "autodiff=false": {*NAMES} - {"link"},
+    "autodiff=false": {*NAMES},
 }
 
 CHANGES_WITHOUT_AUTODIFF = {
     "debug_symbols=false": {"crate_bitcode"},
-    "build_std=none": {"build_std"},
-    "bitcode=false": {"build_std", "crate_bitcode", "llvm_link", "opt1", "opt2", "codegen"},
+    "build_std=none": {"build_std", "link"},
+    "bitcode=false": {"build_std", "crate_bitcode", "llvm_link", "opt1", "opt2", "codegen", "link"},
 }
 
 
@@ -184,16 +188,11 @@ def test_key_that_autodiff_needs_changes_these_stages_and_no_other(planner: Plan
     assert changed(planner, override, among="autodiff=false strategy=fat-lto") == CHANGES_WITHOUT_AUTODIFF[override]
 
 
-def test_panic_reaches_the_crate(planner: Planner) -> None:
-    """There is only one value for it yet."""
-    assert planner.stages()["crate_bitcode"].panic == config.load("default").panic
-
-
 def test_strategy_of_that_name_merges(planner: Planner) -> None:
     tools = planner.tools
     merge = SingleModuleMerge(tools.llvm_link, tools.llvm_nm, tools.opt)
     assert planner.stages("strategy=single-module-merge")["llvm_link"].strategy == merge
-    assert planner.stages("strategy=fat-lto")["llvm_link"].strategy == FatLto(tools.cc, tools.lld)
+    assert planner.stages("strategy=fat-lto")["llvm_link"].strategy == FatLto(planner.linker, tools.lld)
     assert planner.stages("strategy=slice")["llvm_link"].strategy == Slice(merge, tools.libllvm)
 
 
@@ -207,7 +206,7 @@ def test_tools_are_those_that_were_given_each_in_its_place(planner: Planner) -> 
     """The made-up tools differ, so that two of them exchanged are seen."""
     stages, tools, rust = planner.stages(), planner.tools, planner.rust
     assert [stages[name].opt for name in ("opt1", "abi_fixup", "opt2")] == [tools.opt] * 3
-    assert (stages["codegen"].llc, stages["link"].cc) == (tools.llc, tools.cc)
+    assert (stages["codegen"].llc, stages["link"].linker) == (tools.llc, planner.linker)
     assert (stages["abi_fixup"].libllvm, stages["enzyme"].libllvm) == (tools.libllvm, tools.libllvm)
     assert (stages["enzyme"].driver.catalyst, stages["enzyme"].llvm_as) == (tools.catalyst, tools.llvm_as)
     slicer = Slicer(tools.llvm_extract, tools.llvm_link, tools.llvm_nm, tools.opt, tools.libllvm)
@@ -215,12 +214,15 @@ def test_tools_are_those_that_were_given_each_in_its_place(planner: Planner) -> 
     assert (stages["build_std"].llvm_link, stages["build_std"].llvm_ar) == (tools.llvm_link, tools.llvm_ar)
     assert stages["crate_bitcode"].llvm_ar == tools.llvm_ar
     for name in ("build_std", "crate_bitcode"):
-        assert (stages[name].rustc, stages[name].cargo, stages[name].host) == (rust.rustc, rust.cargo, rust.host)
+        assert (stages[name].rustc, stages[name].cargo, stages[name].triple) == (rust.rustc, rust.cargo, rust.triple)
 
 
 def test_sources_reach_the_stages_that_read_them(planner: Planner) -> None:
     stages = planner.stages()
     assert (stages["build_std"].sources, stages["crate_bitcode"].sources) == ("of std", "of the crate")
+    assert stages["build_std"].libraries == stages["crate_bitcode"].libraries == "of the toolchain"
+    assert stages["link"].libraries == ""
+    assert planner.stages("autodiff=false build_std=none")["link"].libraries == "of the toolchain"
 
 
 def test_crate_is_built_where_it_lies_into_a_target_folder_of_our_own(planner: Planner) -> None:
@@ -251,7 +253,6 @@ def test_every_key_of_a_config_is_tested_here() -> None:
     assert set(dotted(yaml.safe_load((CONFIGS / "default.yaml").read_text()))) - tested == {
         "extends",  # tests/test_config.py
         "toolchain",  # it is resolved before the plan
-        "panic",  # has one value yet
         "enzyme.flags",
         "gradcheck.ranges",  # of no stage: tests/test_gradcheck.py
     }

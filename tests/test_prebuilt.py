@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -14,8 +15,9 @@ from pipeline.errors import UserError
 from pipeline.llvm import Module
 from pipeline.llvm_edit import Editor
 from pipeline.stages.build_std import sources_of_std
-from pipeline.stages.prebuilt_std import abort_on_panic, libraries_of_std
-from pipeline.toolchain import Rust, find_rust, find_tools
+from pipeline.stages.prebuilt_std import libraries_of_std
+from pipeline.toolchain import Rust, find_rust, find_tools, rustup_toolchains
+from pipeline.unwinding import abort_on_panic
 from tests.workbench import Workbench, doit
 
 toolchain = pytest.mark.toolchain
@@ -108,13 +110,14 @@ def test_nothing_is_cleaned_up_after_a_panic(tmp_path: Path) -> None:
 
 # ---- A toolchain without sources of std, and which takes no unstable flag
 
-BARE_RUSTC = """\
+NOTED = """\
 #!/bin/sh
+{{ echo "\\$ $0 $*"; env; }} >>{seen}
 [ -z "$RUSTC_BOOTSTRAP" ] || exit 9
 for argument; do
     case $argument in -Z*) exit 9 ;; esac
 done
-exec {rustc} --sysroot {sysroot} "$@"
+exec {tool} "$@"
 """
 
 SORTED = """\
@@ -143,16 +146,23 @@ fn main() {
 """
 
 
+# Each once, by whatever names rustup has it.
+OF_RUSTUP = sorted({folder.resolve() for folder in rustup_toolchains()})
+
+
 @pytest.fixture
 def bare(tmp_path: Path, digests: Digests) -> Path:
     """A toolchain as rustup installs a stable one: std as libraries and no more, its compiler a stable one."""
-    real = find_rust(str(CARGO.parent.parent), digests)
+    return bared(find_rust(str(CARGO.parent.parent), digests), tmp_path)
+
+
+def bared(real: Rust, tmp_path: Path) -> Path:
+    """The toolchain without sources of std; it notes what is asked of it, and refuses what is unstable."""
     folder = tmp_path / "bare"
     (folder / "bin").mkdir(parents=True)
-    (folder / "bin/cargo").symlink_to(real.cargo)
-    rustc = folder / "bin/rustc"
-    rustc.write_text(BARE_RUSTC.format(rustc=real.rustc.path, sysroot=folder))
-    rustc.chmod(0o755)
+    for name, tool in {"cargo": f"{real.cargo.path}", "rustc": f"{real.rustc.path} --sysroot {folder}"}.items():
+        (folder / "bin" / name).write_text(NOTED.format(seen=folder / "seen", tool=tool))
+        (folder / "bin" / name).chmod(0o755)
     libraries = folder / real.libraries.relative_to(real.sysroot)
     libraries.parent.mkdir(parents=True)
     libraries.symlink_to(real.libraries)
@@ -179,7 +189,10 @@ def test_doctor_says_what_is_possible_without_sources(bare: Path) -> None:
 
 
 @toolchain
-@pytest.mark.parametrize("strategy", ["single-module-merge", pytest.param("fat-lto", marks=pytest.mark.full)])
+@pytest.mark.parametrize(
+    "strategy",
+    ["slice", pytest.param("single-module-merge", marks=pytest.mark.full), pytest.param("fat-lto", marks=pytest.mark.full)],
+)
 def test_gradients_without_sources_and_without_unstable_flags(bench: Workbench, bare: Path, strategy: str) -> None:
     bench.write(SORTED)
     asked = (f"config={strategy}", f"toolchain={bare}", "build_std=prebuilt")
@@ -188,10 +201,25 @@ def test_gradients_without_sources_and_without_unstable_flags(bench: Workbench, 
     argv: list[str | Path] = [output / "bench", "0.5", "-1.5", "2.5", "1.0", "-0.25"]
     right = "[1.5, -1.5, 12.5, 4.0, -0.5]"
     assert subprocess.run(argv, capture_output=True, text=True, check=True).stdout == f"{right} {right}\n"
-    logs = {name: (output / "stages" / f"{name}.log").read_text() for name in ("01-build_std", "02-crate_bitcode")}
-    assert "cargo" not in logs["01-build_std"]
-    assert "-Z" not in logs["02-crate_bitcode"]
+    assert "cargo" not in (output / "stages/01-build_std.log").read_text()
+    seen = (bare / "seen").read_text()
+    assert {"cargo", "rustc"} <= {Path(line.split()[1]).name for line in seen.splitlines() if line.startswith("$ ")}
+    assert "--crate-name bench" in seen
+    assert (
+        re.findall(r"^\$ .* (-Z.*|--config=unstable.*)$|^(RUSTC_BOOTSTRAP|CARGO_UNSTABLE\w*|__CARGO\w*)=", seen, re.MULTILINE)
+        == []
+    )
     assert bench.build(*asked).ran == []
+
+
+@toolchain
+@pytest.mark.parametrize(
+    "folder",
+    [pytest.param(each, marks=[] if each.name.startswith("stable") else pytest.mark.full, id=each.name) for each in OF_RUSTUP]
+    or [pytest.param(None, marks=pytest.mark.skip("rustup has no toolchain here"))],
+)
+def test_gradients_with_the_toolchains_of_rustup(bench: Workbench, digests: Digests, tmp_path: Path, folder: Path) -> None:
+    test_gradients_without_sources_and_without_unstable_flags(bench, bared(find_rust(str(folder), digests), tmp_path), "slice")
 
 
 @toolchain

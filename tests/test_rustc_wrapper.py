@@ -70,12 +70,13 @@ def test_arguments_keep_their_order_and_only_metadata_is_replaced() -> None:
 def test_tests_run_each_in_a_process_of_its_own(harness: list[str], each_alone: bool) -> None:
     arguments = [*compiling("src/lib.rs"), *harness]
     assert ("-Zpanic_abort_tests" in rewrite(arguments, in_folder("/here"), "/here")) == each_alone
-    assert rustc_wrapper.has_harness(arguments) == each_alone
+    assert rustc_wrapper.runs_each_alone(arguments) == each_alone
 
 
 def test_tests_of_a_macro_run_as_ever() -> None:
     """They are the host's, which unwinds."""
-    assert not rustc_wrapper.has_harness([*compiling("src/lib.rs")[:-2], "--test"])
+    assert not rustc_wrapper.runs_each_alone([*compiling("src/lib.rs")[:-2], "--test"])
+    assert not rustc_wrapper.runs_each_alone([*compiling("src/lib.rs"), "--test", "-Cpanic=unwind"])
 
 
 # ---- Names

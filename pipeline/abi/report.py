@@ -13,10 +13,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from pipeline import by_name
 from pipeline.abi.entry import Entry, Left, Typed
 from pipeline.abi.matching import Matched, Row
 from pipeline.abi.verdicts import ADJUSTED, AS_EXPECTED, NOT_MODELLED, REFUSED, RESTORED
-from pipeline.errors import UserError
+from pipeline.by_name import last
 from pipeline.stages.abi_fixup import Derivative
 
 VERSION = 1
@@ -24,7 +25,6 @@ VERSION = 1
 
 _COLOURS = {AS_EXPECTED: "green", ADJUSTED: "cyan", RESTORED: "yellow", REFUSED: "red", NOT_MODELLED: "magenta"}
 _WIDE = 10_000
-_NEAREST = 5
 
 
 def chosen(entries: Sequence[Entry], name: str) -> list[Entry]:
@@ -32,18 +32,7 @@ def chosen(entries: Sequence[Entry], name: str) -> list[Entry]:
 
     Raises: UserError with the nearest names where there is none.
     """
-    exact = [entry for entry in entries if any(_ends(one, name) for one in _names(entry))]
-    found = exact or [entry for entry in entries if any(name in one for one in _names(entry))]
-    if found:
-        return found
-    from difflib import get_close_matches
-
-    known = {_last(one): one for entry in entries for one in _names(entry)}
-    near = get_close_matches(_last(name), known, n=_NEAREST, cutoff=0.5) or sorted(known)[:_NEAREST]
-    raise UserError(
-        f"error: no function `{name}` is differentiated here, or called by one that is\n"
-        f"  = help: there are: {', '.join(known[one] for one in near)}"
-    )
+    return by_name.chosen(entries, name, _names, "is differentiated here, or called by one that is")
 
 
 def as_json(entries: Sequence[Entry]) -> dict[str, Any]:
@@ -98,7 +87,7 @@ def _rust(entry: Entry) -> Iterator[str]:
     result = f" -> {entry.result.type}" if entry.result else ""
     typed = [f"{argument.name}: {argument.type}" for argument in entry.arguments or ()]
     arguments = "?" if entry.arguments is None else ", ".join(typed)
-    yield f"fn {_last(entry.function)}({arguments}){result}"
+    yield f"fn {last(entry.function)}({arguments}){result}"
 
 
 def _headers(entry: Entry) -> Table:
@@ -143,16 +132,6 @@ def _actual(row: Row) -> str:
 
 def _names(entry: Entry) -> list[str]:
     return [entry.function, *([entry.derivative.derivative] if entry.derivative else [])]
-
-
-def _last(path: str) -> str:
-    """The name at the end of a path, with its generic arguments."""
-    plain, generic, arguments = path.partition("<")
-    return plain.rpartition("::")[2] + generic + arguments
-
-
-def _ends(path: str, name: str) -> bool:
-    return any(f"::{one}".endswith(f"::{name}") for one in (path, path.partition("<")[0]))
 
 
 def _function(entry: Entry) -> dict[str, Any]:

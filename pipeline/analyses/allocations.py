@@ -12,6 +12,10 @@ from pipeline.llvm_inspect import Inspector
 _ALLOCATES = re.compile(r"malloc|calloc|\w*__rust_alloc(?:_zeroed)?")
 """By the C library, or by Rust's own, whose name is mangled before abi_fixup."""
 _FREES = re.compile(r"free|realloc|\w*__rust_(?:dealloc|realloc)")
+KEEPS = "crategrad_keep"
+"""How the name of a function begins that takes a pointer and does nothing: of what it is given Enzyme knows less."""
+_SEES_ALL = (KEEPS, "crategrad_same_", "llvm.memcpy.", "llvm.memmove.")
+"""Given to one of these, memory is not made again in the reverse sweep."""
 _BORROWS = re.compile(r'&|(?:unsafe |extern "[^"]*" )*fn\(')
 """How the type of a pointer begins that owns no memory."""
 _TEXT = ["core", "fmt", "Arguments"]
@@ -44,6 +48,39 @@ def _owns_memory(inspector: Inspector, ty: Value) -> bool:
 def kept(inspector: Inspector, function: Value) -> list[Value]:
     """The allocations in a function whose memory is one of several at a place: chosen from, or its address stored."""
     return [call for call in calls(inspector, function) if is_allocation(inspector, call) and _is_kept(inspector, call)]
+
+
+def made_again(inspector: Inspector, function: Value) -> list[Value]:
+    """The allocations that are freed where other memory may be, and that Enzyme would make again in the reverse sweep.
+
+    Their `free` then stays where it is, while that of the other memory is made in the reverse sweep, too
+    (`computeForwardingProperties` in GradientUtils.cpp): it would be freed twice.
+    """
+    frees = [call for call in calls(inspector, function) if _is_free(inspector, call)]
+    freed = [_led_into(inspector, inspector.module.arguments(call)[0]) for call in frees]
+    found = dict.fromkeys(one for memory in freed if len(memory) > 1 for one in memory if is_allocation(inspector, one))
+    return [one for one in found if not any(_sees_all(inspector, user) for user in inspector.module.users(one))]
+
+
+def _is_free(inspector: Inspector, call: Value) -> bool:
+    callee = inspector.module.callee(call)
+    return inspector.module.is_function(callee) and bool(_FREES.fullmatch(inspector.module.name(callee)))
+
+
+def _sees_all(inspector: Inspector, user: Value) -> bool:
+    callee = inspector.module.callee(user) if inspector.module.is_call(user) else 0
+    return bool(callee) and inspector.module.name(callee).startswith(_SEES_ALL)
+
+
+def _led_into(inspector: Inspector, pointer: Value) -> list[Value]:
+    """What a pointer may lead into, be it a number in between; nothing is in what a constant leads to."""
+    known: set[Value] = set()
+    waiting = [pointer]
+    while waiting:
+        new = [base for base in inspector.bases(waiting.pop()) if base not in known and not inspector.api.IsConstant(base)]
+        known.update(new)
+        waiting += [int(inspector.api.GetOperand(base, 0)) for base in new if inspector.is_pointer_cast(base)]
+    return [base for base in known if not inspector.is_pointer_cast(base)]
 
 
 def is_allocation(inspector: Inspector, instruction: Value) -> bool:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pipeline.analyses.effects import Effects
 
 _SIGNATURES = {"GetInlineAsmAsmString": (c_void_p, [c_void_p, POINTER(c_size_t)])}
-_PROCESSORS = "llvm.x86."
+_PROCESSORS = ("llvm.x86.", "llvm.aarch64.")
 _MANGLED = ("_R", "_ZN")  # by either of rustc's manglings
 _SYSCALL, _FUTEX = "syscall", 202
 _WAITS_OR_WAKES = {0, 1, 9, 10}  # FUTEX_WAIT, FUTEX_WAKE, and these with a bit set; in the lowest seven bits

@@ -29,5 +29,5 @@ def overclaims(inspector: Inspector, function: Value) -> Iterator[tuple[Value, l
 
 
 def _of(inspector: Inspector, instruction: Value, kind: bytes) -> list[Value]:
-    node = inspector.api.GetMetadata(instruction, inspector.api.GetMDKindIDInContext(inspector.module.context, kind, len(kind)))
+    node = inspector.api.GetMetadata(instruction, inspector.metadata_kind(kind))
     return inspector.module.metadata_operands(node) if node else []

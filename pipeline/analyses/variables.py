@@ -24,7 +24,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "PrintValueToString": (c_void_p, [c_void_p]),
 }
 _LABEL, _DECLARE = 0, 1  # LLVMDbgRecordKind
-_TYPE = 3  # of the operands of DILocalVariable
+NAME, FILE, TYPE = 1, 2, 3  # of the operands of DILocalVariable
 _WHOLE_OR_PART = re.compile(r"!DIExpression\((?:DW_OP_LLVM_fragment, (\d+), \d+)?\)")
 
 
@@ -44,6 +44,16 @@ def described(module: Module, record: Value) -> tuple[Value, list[Value]]:
     return int(module.api.DbgVariableRecordGetValue(record, 0) or 0), module.metadata_operands(variable)
 
 
+def first_byte(module: Module, record: Value) -> int | None:
+    """From which byte on a record's value, or what it is the address of, is of the variable; None where it is computed with."""
+    written = module.api.PrintValueToString(
+        module.api.MetadataAsValue(module.context, module.api.DbgVariableRecordGetExpression(record))
+    )
+    match = _WHOLE_OR_PART.search(text(written))
+    module.api.DisposeMessage(written)
+    return int(match[1] or 0) // 8 if match else None
+
+
 class Variables:
     """The variables of a function, and of what was inlined, that stay in one place of memory; and its boxes."""
 
@@ -56,10 +66,10 @@ class Variables:
             if box := self._boxed(instruction):
                 self._types[instruction] = {(box, 0)}
             for record in records(module, instruction):
-                begin = self._begin(record) if module.api.DbgRecordGetKind(record) == _DECLARE else None
+                begin = first_byte(module, record) if module.api.DbgRecordGetKind(record) == _DECLARE else None
                 if begin is not None:
                     address, variable = described(module, record)
-                    self._types.setdefault(address, set()).add((variable[_TYPE], begin))
+                    self._types.setdefault(address, set()).add((variable[TYPE], begin))
 
     def word(self, access: Value) -> str:
         """What the word is (`Word.kind`) that is loaded or stored; nothing, where debug info does not say it."""
@@ -88,11 +98,3 @@ class Variables:
         size = module.arguments(instruction)[0]
         ty = boxed(module, instruction) if self.inspector.api.IsAConstantInt(size) else 0
         return ty if ty and 8 * self.inspector.api.ConstIntGetZExtValue(size) == module.type_bits(ty) else 0
-
-    def _begin(self, record: Value) -> int | None:
-        """From which byte of the variable on it is there; None where the address is computed, or leads to the address."""
-        api, context = self.inspector.api, self.inspector.module.context
-        written = api.PrintValueToString(api.MetadataAsValue(context, api.DbgVariableRecordGetExpression(record)))
-        match = _WHOLE_OR_PART.search(text(written))
-        api.DisposeMessage(written)
-        return int(match[1] or 0) // 8 if match else None

@@ -30,6 +30,7 @@ def audit(libllvm: Tool, path: Path, reverse: Iterable[str] = (), forward: Itera
         for function in _tree(inspector, reverse):
             for rule in (
                 memory.taken_for_constant,
+                memory.freed_twice,
                 memory.told_apart,
                 paths.of_loops,
                 paths.added_twice,
@@ -54,6 +55,7 @@ def findings(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     yield from words.moved(inspector, function)
     yield from bits.computed(inspector, function)
     yield from choices.extremes(inspector, function)
+    yield from paths.undefined(inspector, function)
 
 
 def _tree(inspector: Inspector, shims: Iterable[str]) -> list[Value]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pipeline.analyses.allocations import kept
+from pipeline.analyses.allocations import kept, made_again
 from pipeline.analyses.call_tree import call_tree, calls, recursive
 from pipeline.analyses.debug_info import FLOAT_BITS, floats_pointed_to, numbers, signature_types, types_made_for
 from pipeline.analyses.layout import kinds
@@ -22,6 +22,7 @@ _MIXED = "a copy of elements that hold floats beside other things, as many as th
 _EXCHANGED = "an exchange of pointers (an atomic) cannot be differentiated"
 _RECURSIVE = "an integer that a recursive function returns by pointer would be stored to a shadow that may not be there"
 _OVERCLAIMED = "what is read here may be what another reference reads, and of their adjoints one would be lost"
+_FREED_TWICE = "memory that is freed where other memory may be would be freed twice"
 
 _ZEROED = {"calloc", "__rust_alloc_zeroed"}
 _COPIES = ("llvm.memcpy.", "llvm.memmove.")
@@ -39,6 +40,12 @@ def taken_for_constant(inspector: Inspector, function: Value) -> Iterator[Diagno
     for call in kept(inspector, function):
         if not inspector.call_has_text_attribute(call, "enzyme_active"):
             yield finding(inspector, call, _CONSTANT)
+
+
+def freed_twice(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
+    """Allocations that Enzyme makes again, and whose `free` may be that of others, which it does not."""
+    for call in made_again(inspector, function):
+        yield finding(inspector, call, _FREED_TWICE)
 
 
 def copied_as_one_type(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pipeline.analyses.control_flow import ControlFlow
-from pipeline.analyses.loop_choices import shortcuts
+from pipeline.analyses.loop_choices import shortcuts, undefined_at_first
 from pipeline.analyses.loop_exits import doubtful, miscounted, ordered
 from pipeline.analyses.overwritten import overwritten
 from pipeline.analyses.results import at_risk
@@ -21,6 +21,7 @@ _ORDERED = "this loop ends where what it counts is as large as something else, a
 _AT_LEAST = "this loop goes on while something is at least as large as something else, and its runs would be miscounted"
 _TWINS = "this loop reads what another one reads, as often, and what it reads would be taken for what that one has read"
 
+_UNDEFINED = "what this loop carries is undefined before its first run, and may be taken for what the same run makes"
 _OVERWRITTEN = "what is read here is written over by a later run of the loop, and reverse mode would read what was written"
 
 _TWICE = "a float comes here twice from the same place, by several cases of a `match`, and its adjoint would count twice"
@@ -55,6 +56,12 @@ def _of_values(inspector: Inspector, flow: ControlFlow) -> Iterator[Diagnostic]:
     for loop in flow.loops():
         for _, following in shortcuts(inspector, loop):
             yield finding(inspector, following, _CARRIED)
+
+
+def undefined(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
+    """Values that a loop carries and that are undefined at first."""
+    for phi in undefined_at_first(inspector, ControlFlow(inspector.module, function)):
+        yield finding(inspector, phi, _UNDEFINED)
 
 
 def added_twice(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:

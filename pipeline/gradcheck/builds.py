@@ -12,7 +12,7 @@ UNOPTIMISED = "unoptimised"
 
 def variants(config: Config) -> dict[str, Config]:
     """The configs by what they are called in the report; each has a folder of its own beside the crate."""
-    config = msgspec.structs.replace(config, verify=Verify())
+    config = msgspec.structs.replace(config, verify=Verify(), panic="abort")  # each function has a process of its own
     unoptimised = msgspec.structs.replace(
         config,
         name=f"{config.name}-gradcheck-unoptimised",

@@ -86,7 +86,7 @@ def ask_cargo(build: Build) -> Resolved:
     Raises: UserError where cargo cannot tell, with what it says.
     """
     stage, crate = _cargos(build), build.crate
-    argv: list[process.Argument] = [stage.rust.cargo, "metadata", "--format-version=1", "--filter-platform", stage.rust.host]
+    argv: list[process.Argument] = [stage.rust.cargo, "metadata", "--format-version=1", "--filter-platform", stage.rust.triple]
     argv += ["--manifest-path", crate.folder / "Cargo.toml", *crate.flags, *(["--offline"] if stage.offline else [])]
     environment = cargo.environment(stage.rust, [], stage.target / "hooks", stage.environment)
     answer = process.ask(argv, env={**environment, "CARGO_TERM_COLOR": "never"}, cwd=crate.folder)

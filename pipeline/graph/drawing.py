@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -206,7 +207,7 @@ def _lay_out(dot: str) -> str:
         source = Path(folder, "graph.dot")
         source.write_bytes(dot.encode())
         try:
-            answer = process.ask([DOT, "-Tsvg", source], timeout_s=_PATIENCE_S)
+            answer = process.ask([DOT, "-Tsvg", source], env=os.environ, timeout_s=_PATIENCE_S)
         except TimeoutError:
             why = f"dot did not get done with the drawing in {_PATIENCE_S} s"
             raise UserError(f"error: {why}\n  = help: --most=40 draws fewer crates") from None

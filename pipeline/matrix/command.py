@@ -39,8 +39,8 @@ def run(asked: Request, means: running.Means, options: Options, names: Sequence[
 
     Raises: ConfigError, before anything is run, for what is wrong in the file or in a cell's config.
     """
-    if asked.rerun != Rerun():
-        raise ConfigError("command line: from=, until=, with=, keep= and dry= are of one build: here they have no place")
+    if asked.rerun != Rerun(last=asked.rerun.last):
+        raise ConfigError("command line: from=, with=, keep= and dry= are of one build: here they have no place")
     cells = chosen(read(asked.matrix.file, request.started_in()), names)
     requests = {cell.name: request_of(cell, asked) for cell in cells}
     costs = {name: recorded(each) for name, each in requests.items()}
@@ -52,9 +52,17 @@ def run(asked: Request, means: running.Means, options: Options, names: Sequence[
         ours_by_cost = {name: costs[name] for name in ours}
         print(ci.github_jobs(sharding.parts(ours_by_cost, options.jobs) if options.jobs else [[name] for name in ours]))
         return True
-    results = running.run({name: requests[name] for name in ours}, means)
+    results = _run({name: requests[name] for name in ours}, means, asked.matrix.cluster)
     _tell(results, {cell.name: cell for cell in cells}, options)
     return not any(result.failure for result in results)
+
+
+def _run(requests: Mapping[str, Request], means: running.Means, address: str) -> list[running.CellResult]:
+    if not address:
+        return running.run(requests, means)
+    from pipeline.matrix import cluster
+
+    return cluster.run(requests, means, address)
 
 
 def number_of_jobs(text: str) -> int:

@@ -87,7 +87,7 @@ def as_json(results: Sequence[CellResult], settings: Mapping[str, Settings]) -> 
 
 def _json_of(result: CellResult, settings: Settings) -> dict[str, Any]:
     stages = [
-        {"stage": each.stage, "how": each.how, "seconds": each.seconds, "key": each.key, "error": each.error}
+        {"stage": each.stage, "how": each.how, "seconds": each.seconds, "key": each.key, "tree": each.tree, "error": each.error}
         for each in result.stages
     ]
     return {

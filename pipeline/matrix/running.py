@@ -32,6 +32,7 @@ class StageResult:
     seconds: float = 0.0
     key: str = ""
     error: str = ""
+    tree: str = ""
 
 
 @dataclass(frozen=True)
@@ -88,11 +89,13 @@ def _run_cell(name: str, asked: Request, means: Means, which: str) -> CellResult
 
 def _carried_out(build: Build, asked: Request, means: Means) -> Iterator[StageResult]:
     """Bring the stages up to date, and check the program; nothing after what fails."""
-    for name in build.steps:
+    for name in filter(asked.rerun.wants, build.steps):
         result = _stage(build, name)
         yield result
         if result.how == FAILED:
             return
+    if asked.rerun.last:
+        return
     begin = time.monotonic()
     try:
         failed = means.check(asked, build)
@@ -116,7 +119,7 @@ def _stage(build: Build, name: str) -> StageResult:
         return _failed(name, begin, error)
     if made is None:  # somebody has taken it away in this moment
         return StageResult(name, how or RAN, time.monotonic() - begin)
-    return StageResult(name, how or made.how, time.monotonic() - begin, made.key)
+    return StageResult(name, how or made.how, time.monotonic() - begin, made.key, tree=made.tree)
 
 
 def _failed(stage: str, begin: float, error: UserError | OSError) -> StageResult:

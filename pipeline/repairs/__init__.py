@@ -17,6 +17,7 @@ from pipeline.repairs import (
     by_pointer,
     c_names,
     carried,
+    chosen_copies,
     constants,
     copies,
     dispatch,
@@ -24,6 +25,7 @@ from pipeline.repairs import (
     fills,
     floats,
     foreign,
+    frees,
     growth,
     hash_tables,
     inline,
@@ -45,13 +47,14 @@ from pipeline.repairs import (
     statics,
     steep,
     switches,
+    undefined,
     vtables,
     zeroed,
 )
 from pipeline.repairs.inline import CLEAN
 from pipeline.repairs.words import Words
 
-_ENZYMES_OWN = (
+ENZYMES_OWN = (
     "float2int,lower-constant-intrinsics,"
     "loop(loop-rotate<header-duplication;no-prepare-for-lto>,loop-deletion,loop-unroll-full),gvn,sroa<preserve-cfg>"
 )
@@ -75,8 +78,10 @@ _OF_CALLS = (
 )
 _OF_MEMORY = (
     ("dispatch", dispatch.call_what_is_known),
+    ("undefined", undefined.begin_as_zero),
     ("recursive_results", recursive_results.hide),
     ("overlaps", overlaps.by_copy),
+    ("chosen_copies", chosen_copies.one_by_one),
     ("zeroed", zeroed.by_store),
     ("copies", copies.say_what_is_copied),
     ("fills", fills.say_what_is_filled),
@@ -101,7 +106,7 @@ NAMES = (
     *dict.fromkeys(name for name, _ in _OF_CALLS),
     *("split_words", "hash_tables", "retype", "opaque", "constants", "beginnings"),
     *(name for name, _ in _OF_MEMORY + _OF_PATHS),
-    "mixed",
+    *("mixed", "frees"),
 )
 """The repairs, in the order in which they are first made."""
 
@@ -122,7 +127,9 @@ def repair(module: Module, shims: Sequence[Value], forward: Sequence[Value] = ()
     for name, mend in _OF_MEMORY + _OF_PATHS:
         done += mend(editor, shims) if name not in without else []
     # Last, as others allocate, too.
-    done += mixed.make_active(editor, [s for s in shims if s not in forward]) if "mixed" not in without else []
+    reverse = [shim for shim in shims if shim not in forward]
+    done += mixed.make_active(editor, reverse) if "mixed" not in without else []
+    done += frees.as_the_others(editor, reverse) if "frees" not in without else []
     return done
 
 
@@ -131,7 +138,7 @@ def _words(editor: Editor, shims: Sequence[Value], without: Collection[str]) -> 
     done = []
     functions = list(call_tree(editor, shims))
     for function in functions:
-        editor.run_passes(f"{_ENZYMES_OWN},{CLEAN}", function)
+        editor.run_passes(f"{ENZYMES_OWN},{CLEAN}", function)
         if "split_words" not in without and split_words.split(editor, function):
             editor.run_passes(CLEAN, function)
             done.append(f"split_words: {editor.module.name(function)}")

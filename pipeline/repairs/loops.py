@@ -64,23 +64,42 @@ def _give_exit(editor: Editor, function: Value) -> bool:
         if flow.exits_that_come_back(loop):
             before = next((block for block in flow.predecessors[loop.header] if block not in loop.blocks), 0)
             if before and len(flow.successors(flow.ends[before])) == 1:
-                _return_never(editor, flow, function, before)
+                _return_never(editor, function, before, _runs(editor, flow, before))
                 return True
     return False
 
 
-def _return_never(editor: Editor, flow: ControlFlow, function: Value, block: Value) -> None:
-    """Return at the end of a block on a condition that never holds, which nobody sees before opt2."""
+def _runs(editor: Editor, flow: ControlFlow, block: Value) -> Value:
+    """How often the innermost loop around a block has run; nothing where there is none."""
+    around = next((loop for loop in flow.loops() if block in loop.blocks), None)
+    if not around:
+        return editor.module.int64(0)
+    with editor.module.before(next(editor.module.instructions_of(around.header))) as builder:
+        runs = int(editor.api.BuildPhi(builder, editor.integer(64), b""))
+    first = next(i for i in editor.module.instructions_of(around.header) if not editor.api.IsAPHINode(i))
+    with editor.module.before(first) as builder:
+        more = int(editor.api.BuildAdd(builder, runs, editor.module.int64(1), b""))
+    before = flow.predecessors[around.header]
+    editor.add_values(runs, [more if one in around.blocks else editor.module.int64(0) for one in before], before)
+    return runs
+
+
+def _return_never(editor: Editor, function: Value, block: Value, runs: Value) -> None:
+    """Return at the end of a block on a condition that never holds, which nobody sees before opt2.
+
+    Of one that is the same in all runs Enzyme's own passes make a single one, asked before the loop around (`loop-rotate`,
+    then `gvn`).
+    """
     api = editor.api
     result = editor.return_type(editor.function_type(function))
     out = int(api.AppendBasicBlockInContext(editor.module.context, function, b""))
     with editor.module.builder() as builder:
         api.PositionBuilderAtEnd(builder, out)
         api.BuildRetVoid(builder) if result == editor.void_type() else api.BuildRet(builder, api.GetPoison(result))
-    end = flow.ends[block]
-    never = opaque.same(editor, api.ConstInt(editor.integer(1), 0, 0), end)
+    end = api.GetBasicBlockTerminator(block)
+    never = opaque.apart(editor, api.ConstInt(editor.integer(1), 0, 0), runs, end)
     with editor.module.before(end) as builder:
-        api.BuildCondBr(builder, never, out, *flow.successors(end))
+        api.BuildCondBr(builder, never, out, api.GetSuccessor(end, 0))
     api.InstructionEraseFromParent(end)
 
 
@@ -125,8 +144,8 @@ def _give_end(editor: Editor, flow: ControlFlow, loop: Loop, which: int) -> None
 def _of_its_own(editor: Editor, end: Value, which: int, place: Value) -> Value:
     """An end, of which nobody knows before opt2 that it is another's, too; a pointer stays within its memory."""
     if editor.integer_bits(editor.api.TypeOf(end)):
-        return opaque.apart(editor, end, which, place)
-    nothing = opaque.apart(editor, editor.module.int64(0), which, place)
+        return opaque.apart(editor, end, editor.module.int64(which), place)
+    nothing = opaque.apart(editor, editor.module.int64(0), editor.module.int64(which), place)
     with editor.module.before(place) as builder:
         return editor.element(builder, end, nothing, 1)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pipeline.analyses.allocations import KEEPS
 from pipeline.analyses.twins import APART, HIDDEN
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
@@ -90,9 +91,9 @@ def same(editor: Editor, value: Value, place: Value) -> Value:
     return _hidden(editor, HIDDEN, [value], place)
 
 
-def apart(editor: Editor, number: Value, which: int, place: Value) -> Value:
-    """As `same`, and nobody knows that it is the same number as another one: of two equal calls LLVM makes one."""
-    return _hidden(editor, APART, [number, editor.module.int64(which)], place)
+def apart(editor: Editor, number: Value, which: Value, place: Value) -> Value:
+    """As `same`, and nobody knows that it is the same number as with another `which`: of two equal calls LLVM makes one."""
+    return _hidden(editor, APART, [number, which], place)
 
 
 def _hidden(editor: Editor, prefix: str, given: Sequence[Value], place: Value) -> Value:
@@ -125,6 +126,18 @@ def active(editor: Editor, number: Value, place: Value) -> Value:
     call = _call(editor, function, [number], place)
     editor.add_call_attribute(call, _ACTIVE)
     return call
+
+
+def keep(editor: Editor, memory: Value) -> None:
+    """A call, after memory was allocated, that may do anything with its address, for all that is known before opt2."""
+    function, is_new = _function(editor, KEEPS, editor.void_type(), [editor.pointer_type()])
+    if is_new:
+        hide(editor, function)
+        editor.add_attribute(function, "memory", _OUT_OF_SIGHT)
+        with editor.block(function) as builder:
+            editor.api.BuildRetVoid(builder)
+    with editor.module.after(memory) as builder:
+        editor.call(builder, editor.function_type(function), function, [memory])
 
 
 def free_nothing(editor: Editor, place: Value) -> None:

@@ -25,7 +25,7 @@ def keep(editor: Editor, shims: Sequence[Value]) -> list[str]:
         flow = ControlFlow(editor.module, function)
         found = list(overwritten(editor, flow))
         if found:
-            nothing = opaque.apart(editor, editor.module.int64(0), _WHICH, next(iter(flow.ends.values())))
+            nothing = opaque.apart(editor, editor.module.int64(0), editor.module.int64(_WHICH), next(iter(flow.ends.values())))
             for load in found:
                 _move(editor, load, nothing)
             done.append(f"overwritten: {len(found)} in {editor.module.name(function)}")

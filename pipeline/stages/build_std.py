@@ -1,6 +1,6 @@
 """build_std: the standard library, from its sources, as bitcode with debug info: a sysroot for the crates to come.
 
-Once per toolchain: always optimised, always panic=abort, whatever the crate's own profile says, as rustup's std is.
+Once per toolchain and what panics do: always optimised, whatever the crate's own profile says, as rustup's std is.
 """
 
 from __future__ import annotations
@@ -31,8 +31,13 @@ HOW_TO_GET_SOURCES = (
 # Code generation calls what is in it by name: as bitcode it would be gone by then.
 AS_IT_IS = "compiler_builtins"
 
-# Not for programs that abort on panic, and not for programs at all.
-_LEFT_OUT = ("panic_unwind", "proc_macro", "empty")
+NOT_READ = ("vendor", "tests", "benches", "coretests", "alloctests")
+"""The folders in std's sources that are no part of what it is made of, or that its lock has digests of."""
+
+_RUNTIMES = {"abort": "panic_abort", "unwind": "panic_unwind"}
+
+# Not for programs at all.
+_LEFT_OUT = ("proc_macro", "empty")
 
 
 @dataclass(frozen=True)
@@ -46,14 +51,18 @@ class BuildStd:
 
     rustc: Tool
     cargo: Tool
-    host: str
+    triple: str
     sources: str
     """Digest of std's sources."""
+    libraries: str
+    """Digest of the toolchain's own libraries: build scripts are made of them."""
     llvm_link: Tool
     llvm_ar: Tool
     libllvm: Tool
     beside_objects: bool
     """Whether there is bitcode beside objects, for a program that is linked of these: as rustc has it before it optimises."""
+    panic: str
+    """What a panic does."""
     rust: Rust = location()
 
     def run(self, inputs: Inputs, out: Path, log: Path) -> None:
@@ -62,7 +71,7 @@ class BuildStd:
 
         work = out / "work"
         self._build(work, log)
-        libraries = sorted(work.glob(f"target/{self.host}/release/deps/*.rlib"))
+        libraries = sorted(work.glob(f"target/{self.triple}/release/deps/*.rlib"))
         for library in libraries:
             self._take_apart(library, out, log)
         self._keep_sysroot(libraries, out)
@@ -81,13 +90,13 @@ class BuildStd:
             'source.crates-io.replace-with="vendored"',
             f'source.vendored.directory="{self.rust.sources / "vendor"}"',
             "profile.release.debug=1",
-            'profile.release.panic="abort"',
+            f'profile.release.panic="{self.panic}"',
         ]
         argv: list[process.Argument] = [self.cargo, "build", "--release", "--offline", "--quiet"]
         argv += [
             "-Zbuild-std=std,panic_abort,test",
             "--target",
-            self.host,
+            self.triple,
             "--target-dir",
             work / "target",
             *(f"--config={s}" for s in settings),
@@ -97,7 +106,7 @@ class BuildStd:
             raise UserError(f"error: std cannot be built from {self.rust.sources} ({finished.verdict})")
 
     def _keep_sysroot(self, libraries: list[Path], out: Path) -> None:
-        folder = out / SYSROOT / "lib/rustlib" / self.host / "lib"
+        folder = out / SYSROOT / "lib/rustlib" / self.triple / "lib"
         folder.mkdir(parents=True)
         for library in libraries:
             if crate_name(library) != "empty":
@@ -105,7 +114,7 @@ class BuildStd:
 
     def _take_apart(self, library: Path, out: Path, log: Path) -> None:
         crate = crate_name(library)
-        if crate in _LEFT_OUT:
+        if crate in (*_LEFT_OUT, other_runtime(self.panic)):
             return
         members = list(bitcode.members(library))
         if not self.beside_objects:
@@ -128,7 +137,7 @@ def sources_of_std(rust: Rust, digests: Digests) -> str:
     """
     if not rust.sources.is_dir():
         raise UserError(f"error: std's sources are missing: {rust.sources}\n  = help: {HOW_TO_GET_SOURCES}")
-    return digests.tree(rust.sources, skipped=("vendor", "tests", "benches", "coretests", "alloctests"))
+    return digests.tree(rust.sources, NOT_READ)
 
 
 def write_modules(out: Path, crate: str, modules: Iterable[bytes]) -> list[Path]:
@@ -152,6 +161,12 @@ def write_anew(module: Module, path: Path) -> None:
 def link_modules(llvm_link: Tool, out: Path, log: Path) -> None:
     """Link all of std's modules into one."""
     process.run_tool([llvm_link, "-o", out / STD_MODULE, *sorted((out / BITCODE).rglob("*.bc"))], log=log)
+
+
+def other_runtime(panic: str) -> str:
+    """The crate of std's that is not for programs that do this on a panic."""
+    (other,) = (crate for does, crate in _RUNTIMES.items() if does != panic)
+    return other
 
 
 def crate_name(library: Path) -> str:

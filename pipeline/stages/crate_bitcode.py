@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import tarfile
 
 LINK_LINE = "link.json"
-OUTSIDE = "dep-info"
 BITCODE = "bitcode"
 NATIVE = "native"
 
@@ -53,9 +52,11 @@ class CrateBitcode:
 
     rustc: Tool
     cargo: Tool
-    host: str
+    triple: str
     sources: str
     """Digest of what cargo reads (`crate.sources_digest`)."""
+    libraries: str
+    """Digest of the toolchain's own libraries: proc macros and build scripts are made of them."""
     artifact: Artifact
     flags: tuple[str, ...]
     """Cargo's, for features and the lock."""
@@ -84,37 +85,40 @@ class CrateBitcode:
     target: Path = location()
     """Cargo's own target folder: kept between runs, and cargo's to trust."""
     offline: bool = location()
+    manners: tuple[str, ...] = location()
+    """Cargo's flags that say how it goes about it, and nothing of what comes out: `--jobs=1`, `--verbose`, `--quiet`."""
 
     def run(self, inputs: Inputs, out: Path, log: Path) -> None:
         """Run cargo with its diagnostics shown as they come, and take apart what it would have linked."""
-        messages = out / "messages"
-        finished = process.run_shown(
-            self._argv(), log=log, stdout=messages, env=self._environment(inputs.get("std")), cwd=self.folder
-        )
+        environment = self._environment(inputs.get("std"))
+        finished = process.run_shown(self._argv(), log=log, stdout=_said(log), env=environment, cwd=self.folder)
         if not finished.succeeded:
             raise UserError(f"error: {self.artifact} does not build: cargo says why above", exit_code=1)
-        record = _record(messages, self.artifact)
-        messages.unlink()
+        record = _record(_messages(log), self.artifact)
         _refuse_one_that_starts_another(record, self.artifact)
         _LinkLine(self, "std" in inputs, out, log).take_apart(record)
 
-    def dep_info(self) -> list[Path]:
-        """Cargo's dep-info files of the last build: they name every source file that was read."""
-        built = self.target / self.host
-        return sorted([*built.glob("*/deps/*.d"), *built.glob("*/examples/*.d")])
+    def dep_info(self, log: Path) -> list[Path]:
+        """Cargo's dep-info files of all that went into the build of this log: they name every source file that was read.
 
-    def sources_read(self) -> list[Path]:
+        Others lie beside them, of dependencies that were there once.
+        """
+        made = (Path(name) for message in _messages(log) for name in message["filenames"])
+        named = {path.with_name(f"{stem}.d") for path in made for stem in (path.name, path.stem, path.stem.removeprefix("lib"))}
+        return sorted(path for path in named if path.is_relative_to(self.target / self.triple) and path.is_file())
+
+    def sources_read(self, log: Path) -> list[Path]:
         """What these name, as far as it is there."""
-        return [path for name in sorted(cargo.files_named(self.folder, self.dep_info())) if (path := Path(name)).is_file()]
+        return [path for name in sorted(cargo.files_named(self.folder, self.dep_info(log))) if (path := Path(name)).is_file()]
 
     def _argv(self) -> list[process.Argument]:
         settings = {"panic": json.dumps(self.panic), "strip": '"none"', "split-debuginfo": '"off"'}
         settings["lto"] = "false" if self.beside_objects else '"off"'
         settings["debug"] = "2" if self.debug_symbols else "0"
         argv: list[process.Argument] = [self.cargo, *self.artifact.cargo_command, *self.flags, "--profile", self.profile]
-        argv += ["--target", self.host, "--target-dir", self.target, "--message-format=json-render-diagnostics"]
+        argv += ["--target", self.triple, "--target-dir", self.target, "--message-format=json-render-diagnostics"]
         argv += [f"--config=profile.{self.profile}.{name}={value}" for name, value in settings.items()]
-        return argv + (["--offline"] if self.offline else [])
+        return [*argv, *self.manners, *(["--offline"] if self.offline else [])]
 
     def _environment(self, std: Path | None) -> dict[str, str]:
         hooks = self.target / "hooks"
@@ -138,11 +142,21 @@ class CrateBitcode:
         return cargo.environment(self.rust, flags, hooks, {**self.environment, **self.verify})
 
 
-def _record(messages: Path, artifact: Artifact) -> Path:
+def _said(log: Path) -> Path:
+    """Where cargo's own messages are, beside the log."""
+    return log.with_name("messages")
+
+
+def _messages(log: Path) -> list[dict[str, Any]]:
+    """What cargo said of each unit it has built, or found as it should be."""
+    messages = (json.loads(line) for line in _said(log).read_text().splitlines() if line.startswith("{"))
+    return [message for message in messages if message.get("reason") == "compiler-artifact"]
+
+
+def _record(messages: Iterable[Mapping[str, Any]], artifact: Artifact) -> Path:
     """Where cargo says the artifact is, among its JSON messages: there the link was recorded."""
-    for line in messages.read_text().splitlines():
-        message = json.loads(line) if line.startswith("{") else {}
-        if message.get("reason") == "compiler-artifact" and _is_of(message, artifact):
+    for message in messages:
+        if _is_of(message, artifact):
             return Path(message["executable"] or message["filenames"][0])
     raise UserError(f"error: cargo built nothing that is {artifact}")
 
@@ -177,7 +191,7 @@ class _LinkLine:
         self.out = out
         self.log = log
         self.parts = 0
-        self.checksums = bitcode.checksums(stage.sources_read()) if stage.beside_objects else set()
+        self.checksums = bitcode.checksums(stage.sources_read(log)) if stage.beside_objects else set()
 
     def take_apart(self, record: Path) -> None:
         import tarfile

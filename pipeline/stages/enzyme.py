@@ -52,7 +52,8 @@ Flags = Mapping[str, bool | int | float | str]
 NO_FLAGS: Flags = {}
 
 # What a loop reads would be copied as a whole before it, though a later run of it reads what an earlier one writes
-# (docs/enzyme-issues/copied-before-the-loop.ll).
+# (docs/enzyme-issues/copied-before-the-loop.ll).  Local memory would be written anew in the reverse sweep instead of kept: a
+# product of matrices that takes the place of one of its factors in a loop comes out wrong by that.
 _ALWAYS: Flags = {"enzyme-loop-invariant-cache": False}
 
 

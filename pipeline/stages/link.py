@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline import process
+from pipeline.linker import Linker
 from pipeline.stages import Inputs
 from pipeline.stages.build_std import COMPILED
 from pipeline.stages.build_std import NATIVE as STD_NATIVE
@@ -22,12 +23,14 @@ from pipeline.toolchain import Tool
 class Link:
     """Output: an executable or a shared library, under its own name."""
 
-    cc: Tool
+    linker: Linker
+    libraries: str = ""
+    """Digest of the toolchain's own libraries, where std comes from these."""
 
     def run(self, inputs: Inputs, out: Path, log: Path) -> None:
         """Link; where bitcode stood in the line stands the one object, and std's native parts where std stood."""
         link = json.loads((inputs["crate"] / LINK_LINE).read_text())
-        process.run_tool([self.cc, *_arguments(link["arguments"], inputs), "-o", out / link["file"]], log=log)
+        process.run_tool([self.linker.cc, *_arguments(link["arguments"], inputs), "-o", out / link["file"]], log=log)
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,8 @@ class Archive:
 
     llvm_ar: Tool
     file: str
+    libraries: str = ""
+    """As for `Link`."""
 
     def run(self, inputs: Inputs, out: Path, log: Path) -> None:
         """Gather the objects that would be linked, and those in the archives among them, into one archive."""

@@ -5,7 +5,6 @@ rustc's releases embed it for those who link with LTO.  No sources of std are ne
 
 from __future__ import annotations
 
-from ctypes import c_void_p
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,15 +15,23 @@ from pipeline.key import location
 from pipeline.llvm import Module
 from pipeline.llvm_edit import Editor
 from pipeline.stages import Inputs
-from pipeline.stages.build_std import AS_IT_IS, COMPILED, NATIVE, crate_name, link_modules, write_anew, write_modules
+from pipeline.stages.build_std import (
+    AS_IT_IS,
+    COMPILED,
+    NATIVE,
+    crate_name,
+    link_modules,
+    other_runtime,
+    write_anew,
+    write_modules,
+)
 from pipeline.toolchain import Rust, Tool
+from pipeline.unwinding import abort_on_panic
 
-# Not for programs that abort on panic, not for programs at all, and what only profiles are linked with.
-_LEFT_OUT = ("panic_unwind", "proc_macro", "profiler_builtins")
+# Not for programs at all, and what only profiles are linked with.
+_LEFT_OUT = ("proc_macro", "profiler_builtins")
 
 INSTEAD_OF_PREBUILT = "`build_std: full` compiles std from its sources"
-
-_PERSONALITY = {"SetPersonalityFn": (None, [c_void_p, c_void_p])}
 
 
 @dataclass(frozen=True)
@@ -41,12 +48,14 @@ class PrebuiltStd:
     libllvm: Tool
     beside_objects: bool
     """Whether the objects stay, for a program that is linked of these."""
+    panic: str
+    """What a panic does in the program.  A toolchain's std is built to unwind; its bitcode here does not in any case."""
     rust: Rust = location()
 
     def run(self, inputs: Inputs, out: Path, log: Path) -> None:
         """Take the libraries apart, and link what is bitcode into one module."""
         for library in _libraries(self.rust):
-            if crate_name(library) not in _LEFT_OUT:
+            if crate_name(library) not in (*_LEFT_OUT, other_runtime(self.panic)):
                 self._take_apart(library, out, log)
         link_modules(self.llvm_link, out, log)
 
@@ -62,18 +71,6 @@ class PrebuiltStd:
             bitcode.write_natives(carrying, out / COMPILED / f"{crate}.a", self.llvm_ar, log)
         others = [member for member in members if member not in carrying]
         bitcode.write_natives(others, out / NATIVE / f"{crate}.a", self.llvm_ar, log)
-
-
-def abort_on_panic(editor: Editor) -> None:
-    """Take the unwinding out, as `panic=abort` does: nothing comes back from a panic, so nothing is cleaned up after one.
-
-    A toolchain's std is built to unwind.  Enzyme and the repairs would meet calls with two ways to go on.
-    """
-    editor.api.load(_PERSONALITY)
-    editor.run_passes("lower-invoke,simplifycfg")
-    for function in filter(editor.module.is_defined, editor.module.functions()):
-        editor.add_attribute(function, "nounwind")
-        editor.api.SetPersonalityFn(function, None)
 
 
 def libraries_of_std(rust: Rust, digests: Digests) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline import process
+from pipeline.linker import Linker
 from pipeline.stages.build_std import BITCODE
 from pipeline.strategies import Artifacts
 from pipeline.toolchain import Tool
@@ -15,14 +16,19 @@ from pipeline.toolchain import Tool
 class FatLto:
     """Merge by lld with `--lto-emit-llvm`, called through the C compiler as rustc calls its linker."""
 
-    cc: Tool
+    linker: Linker
     lld: Tool
 
     def merge(self, artifacts: Artifacts, module: Path, log: Path) -> bool:
         """See `Strategy.merge`.  Placeholders and Enzyme's functions are undefined until Enzyme has run."""
         std = sorted((artifacts.std / BITCODE).rglob("*.bc")) if artifacts.std else []
         lto = ["--lto-emit-llvm", "--lto-O0", "--unresolved-symbols=ignore-all", "--gc-sections"]
-        argv: list[process.Argument] = [self.cc, f"-B{self.lld.path.parent}", "-fuse-ld=lld", *(f"-Wl,{flag}" for flag in lto)]
+        argv: list[process.Argument] = [
+            self.linker.cc,
+            f"-B{self.lld.path.parent}",
+            "-fuse-ld=lld",
+            *(f"-Wl,{flag}" for flag in lto),
+        ]
         argv += [*artifacts.crates, "-Wl,--start-lib", *std, "-Wl,--end-lib", *artifacts.natives]
         process.run_tool([*argv, *artifacts.arguments, "-o", module], log=log)
         return False

@@ -28,6 +28,7 @@ from pipeline.stages.crate_bitcode import ASKS
 from pipeline.strategies import Artifacts
 from pipeline.strategies.single_module_merge import SingleModuleMerge
 from pipeline.toolchain import Tool
+from pipeline.unwinding import abort_on_panic
 
 WHOLE = "whole"
 """The file beside the module that says why it is the whole program, where it is."""
@@ -37,6 +38,8 @@ DERIVATIVE = ".crategrad"
 _WANTED = ".wanted"
 """What the name of a derivative has after it where some object reads the function's value (rust/autodiff, `Asked::value`)."""
 _MOVED = re.compile(r"\.llvm\.\d+$")
+
+_ABORT = "  = help: only the whole program tells: `panic: abort` merges it; or take that out of what is differentiated"
 
 _LISTS = ("llvm.used", "llvm.compiler.used", "llvm.global_ctors")
 """What says something of the object as a whole, which this is not."""
@@ -52,6 +55,8 @@ class Slice:
 
     whole: SingleModuleMerge
     libllvm: Tool
+    unwinds: bool = False
+    """Whether a panic unwinds in the program; in the slice it ends it.  Then there is no way to have both in one module."""
 
     def merge(self, artifacts: Artifacts, module: Path, log: Path) -> bool:
         """See `Strategy.merge`."""
@@ -59,10 +64,13 @@ class Slice:
 
         symbols = self._symbols(artifacts)
         with tempfile.TemporaryDirectory(dir=module.parent) as folder:
-            self._join(cut(self.libllvm, symbols, Path(folder)), module, Path(folder), log)
+            self._join(cut(self.libllvm, symbols, Path(folder), self.unwinds), module, Path(folder), log)
         why = self._hidden(module, symbols)
         self._optimise(module, log)
-        if why := why or self._called_by_pointer(module):
+        why = why or self._called_by_pointer(module)
+        if why and self.unwinds:
+            raise UserError(f"error: `panic: unwind` wants what is differentiated apart from the program, and {why}\n{_ABORT}")
+        if why:
             module.with_name(WHOLE).write_text(why)
             self._merge_whole(artifacts, module, log)
             self._optimise(module, log)
@@ -130,9 +138,10 @@ class Symbols:
         """From the lines of `llvm-nm`, those of modules with the files' names."""
         module_of: dict[str, Path] = {}
         local: dict[str, set[Path]] = {}
-        for words in map(str.split, of_modules.splitlines()):
-            if len(words) == 4:  # else it says that a file has none
-                path, kind, name = Path(words[0].removesuffix(":")), words[2], words[3]
+        for file, _, found in (line.rpartition(": ") for line in of_modules.splitlines()):
+            words = found.split()
+            if len(words) == 3:  # else it says that a file has none
+                path, kind, name = Path(file), words[1], words[2]
                 if kind.islower():
                     local.setdefault(name, set()).add(path)
                 else:
@@ -155,7 +164,7 @@ class Symbols:
             yield self.module_of.get(name) or min(self.local[name]), name
 
 
-def cut(libllvm: Tool, symbols: Symbols, folder: Path) -> list[Path]:
+def cut(libllvm: Tool, symbols: Symbols, folder: Path, unwinds: bool) -> list[Path]:
     """Write what is reached of each module into the folder."""
     with ExitStack() as opened:
         parts: dict[Path, _Part] = {}
@@ -175,6 +184,8 @@ def cut(libllvm: Tool, symbols: Symbols, folder: Path) -> list[Path]:
         written = []
         for number, one in enumerate(parts.values()):
             one.leave_out_the_rest()
+            if unwinds:
+                abort_on_panic(one.editor)
             written.append(folder / f"{number:04}.bc")
             one.editor.module.write(written[-1])
         return written

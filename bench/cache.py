@@ -1,0 +1,133 @@
+"""What the cache costs and saves, as ratios: `PYTHONPATH=. .venv/bin/python bench/cache.py [--rounds N]`.
+
+Short runs are taken in turn with what they are held against, and the median of their ratios is told, with the least and the
+largest; a cold build, half a minute on a quiet machine, is done once, and all that is held against it follows at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import statistics
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.build import BARE, DOIT, ROOT, copy_of_hello, seconds
+from tests import nginx
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What was measured, in words; the ratios; and how large one may be."""
+
+    what: str
+    ratios: Sequence[float]
+    at_most: float
+
+    def row(self) -> str:
+        """A line of the table."""
+        middle = statistics.median(self.ratios)
+        spread = f"{min(self.ratios):.2g} to {max(self.ratios):.2g} in {len(self.ratios)}" if len(self.ratios) > 1 else "once"
+        return f"| {self.what} | ≤ {self.at_most:g} | {middle:.2g} | {spread} |"
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=15, help="rounds of what is short (default 15)")
+    rounds = parser.parse_args().rounds
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "nginx").mkdir()
+        with nginx.serving(folder / "nginx") as server:
+            figures = list(against_cold(folder, server.environment()))
+        figures += against_bare_doit(folder, rounds)
+        again = opened_again(folder)
+    print("| what, over what | to reach | reached | spread |\n|---|---|---|---|")
+    print("\n".join(figure.row() for figure in figures))
+    print(f"| files of the crate, of std and of tools that a second build opens to read | 0 | {len(again)} | once |")
+    print(f"\nLoad of the machine, {os.cpu_count()} processors: {', '.join(f'{load:.1f}' for load in os.getloadavg())}")
+
+
+def against_cold(folder: Path, remote: dict[str, str]) -> Iterator[Figure]:
+    """Builds of a fresh crate that the cache has, over one of an empty cache."""
+    here = {"CRATEGRAD_CACHE": str(folder / "cache")}
+    crate = copy_of_hello(folder / "first")
+    cold = build(crate, here | remote)
+    lock = crate / "Cargo.lock"
+
+    def fresh(name: str, environment: dict[str, str]) -> float:
+        copy = copy_of_hello(folder / name)
+        shutil.copy(lock, copy)
+        return build(copy, environment)
+
+    build(crate, here)  # with the lock that cargo has written
+    hits = [fresh(f"c{i}", here) / cold for i in range(3)]
+    yield Figure("all from the local cache into a fresh crate, over cold", hits, 0.05)
+    away = [{"CRATEGRAD_CACHE": str(folder / f"cache{i}")} | remote for i in range(3)]
+    yield Figure("all from nginx (TLS), over cold", [fresh(f"n{i}", each) / cold for i, each in enumerate(away)], 0.15)
+    build(crate, here, "opt2.level=1")
+    back = [build(crate, here, level) / cold for level in ("opt2.level=3", "opt2.level=1") * 3]
+    yield Figure("a setting changed back, over cold", back, 0.05)
+    build(crate, here)
+
+
+def against_bare_doit(folder: Path, rounds: int) -> Iterator[Figure]:
+    """Nothing to do, and `why`, over doit alone."""
+    here = {"CRATEGRAD_CACHE": str(folder / "cache")}
+    crate = folder / "first/hello"
+    (folder / "bare").mkdir()
+    (folder / "bare/dodo.py").write_text(BARE)
+
+    def bare() -> float:
+        return seconds([ROOT / ".venv/bin/doit"], str(folder / "bare"))
+
+    def no_op() -> float:
+        return build(crate, here)
+
+    def why() -> float:
+        return seconds([DOIT, "why", f"crate={crate}"], str(ROOT), here)
+
+    yield Figure("no-op `./doit build`, over bare doit with 13 tasks", in_turn(no_op, bare, rounds), 1.4)
+    yield Figure("`./doit why`, over the no-op", in_turn(why, no_op, rounds), 1.5)
+
+
+def in_turn(ours: Callable[[], float], theirs: Callable[[], float], rounds: int) -> list[float]:
+    """The ratios of pairs that are run one after the other."""
+    ours(), theirs()
+    return [ours() / theirs() for _ in range(rounds)]
+
+
+def build(crate: Path, environment: dict[str, str], *variables: str) -> float:
+    """The seconds of a `./doit build`."""
+    return seconds([DOIT, "build", f"crate={crate}", *variables], str(ROOT), environment)
+
+
+def opened_again(folder: Path) -> list[str]:
+    """The sources, and the tools, that a build with nothing to do opens."""
+    crate, trace = folder / "first/hello", folder / "trace"
+    argv: list[str | Path] = [
+        "strace",
+        "-f",
+        "--seccomp-bpf",
+        "-y",
+        "-qq",
+        "-e",
+        "trace=openat",
+        "-o",
+        trace,
+        DOIT,
+        "build",
+        f"crate={crate}",
+    ]
+    seconds(argv, str(ROOT), {"CRATEGRAD_CACHE": str(folder / "cache")})
+    sources = (f"{crate}/src", "/usr/lib/rustlib", "/usr/src/rustc", "/usr/lib/llvm-22", f"{ROOT}/rust", "/usr/bin/rustc")
+    opened = {line.rpartition("<")[2].rstrip(">") for line in trace.read_text(errors="replace").splitlines() if "= " in line}
+    return sorted(path for path in opened if path.startswith(sources) and Path(path).is_file())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,263 @@
+"""What crates bring along: profiles, flags, cargo's configuration, locks, C, names: works, or one message says what and where.
+
+A `static` that the slice and the rest of the program share is in test_strategies, `rust-toolchain.toml` in test_toolchains.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.test_strategies import program
+from tests.workbench import CUBE, MANIFEST, ROOT, Finished, Workbench
+
+pytestmark = pytest.mark.toolchain
+
+STRATEGIES = ("slice", pytest.param("single-module-merge", marks=pytest.mark.full), "fat-lto")
+every_strategy = pytest.mark.parametrize("strategy", STRATEGIES)
+
+PLAIN = '[package]\nname = "plain"\nversion = "0.1.0"\nedition = "2024"\n[workspace]\n'
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> Workbench:
+    """A crate of one file, without derivatives: what goes wrong with it goes wrong before these matter."""
+    bench = Workbench(tmp_path / "plain")
+    bench.write("fn main() {}\n", PLAIN)
+    return bench
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
+def refusal(bench: Workbench) -> str:
+    """The message with which a build of the crate is refused."""
+    finished = bench.doit("build")
+    assert finished.returncode == 1, finished.stdout
+    return finished.stderr
+
+
+def is_right(bench: Workbench, config: str = "default") -> bool:
+    return subprocess.run([bench.output(config) / "bench"], check=False).returncode == 0
+
+
+def left_out(built: Finished) -> list[str]:
+    lines = built.stdout.splitlines()
+    return [line.removeprefix("   left out: ") for line in lines if line.startswith("   left out: ")]
+
+
+# ---- Profiles
+
+FAT = '\n[profile.fat]\ninherits = "release"\nlto = "fat"\ncodegen-units = 256\nstrip = true\npanic = "unwind"\n'
+
+IN_MODULES = """
+mod scaling {
+    use autodiff::*;
+    #[autodiff_reverse(d_scaled, Const, Active, Active)]
+    pub fn scaled<const N: usize, F: Fn(f64) -> f64>(by: F, x: f64) -> f64 { by(x) * N as f64 }
+}
+mod one { pub fn slope(x: f64) -> f64 { super::scaling::d_scaled::<3, _>(|x| x * x, x, 1.0).1 } }
+mod other { pub fn slope(x: f64) -> f64 { super::scaling::d_scaled::<5, _>(f64::sin, x, 1.0).1 } }
+"""
+
+
+@every_strategy
+def test_fat_lto_and_many_codegen_units_of_the_crates_own(bench: Workbench, strategy: str) -> None:
+    bench.write(program(IN_MODULES, "close(one::slope(x), 6.0 * x) && close(other::slope(x), 5.0 * x.cos())"), MANIFEST + FAT)
+    bench.build(f"config={strategy}", "profile=fat")
+    assert is_right(bench, strategy)
+
+
+# ---- Flags and cargo's configuration
+
+
+def test_flags_of_the_environment_are_left_out_and_told(bench: Workbench) -> None:
+    built = bench.build()
+    assert left_out(built) == []
+    bench.environment["RUSTFLAGS"] = "-C target-cpu=native"
+    again = bench.build()
+    assert again.ran == []
+    (told,) = left_out(again)
+    assert told.startswith("RUSTFLAGS of the environment: ")
+    assert "`codegen.cpu`" in told
+
+
+CONFIGURATION = """\
+[build]
+rustflags = ["-Cnonsense"]
+target = "aarch64-apple-darwin"
+[target.x86_64-unknown-linux-gnu]
+linker = "{folder}/own-cc"
+runner = "{folder}/own-runner"
+[target.'cfg(unix)']
+rustflags = ["--cfg=nonsense"]
+"""
+
+
+def test_linker_runner_and_flags_of_cargos_configuration_are_left_out_and_told(plain: Workbench) -> None:
+    configuration = plain.folder / ".cargo/config.toml"
+    write(plain.folder, {".cargo/config.toml": CONFIGURATION.format(folder=plain.folder)})
+    keys = [
+        "build.rustflags",
+        "target.x86_64-unknown-linux-gnu.linker",
+        "target.x86_64-unknown-linux-gnu.runner",
+        "target.cfg(unix).rustflags",
+    ]
+    told = left_out(plain.build())
+    assert [each.partition(": ")[0] for each in told] == [f"{key} of {configuration}" for key in keys]
+    assert plain.doit("run").returncode == 0
+
+
+# ---- What cargo refuses
+
+UNKNOWN = "nonesuch-crate"
+
+
+def test_lock_that_needs_the_network_where_there_is_none(plain: Workbench) -> None:
+    lock = (
+        'version = 4\n[[package]]\nname = "plain"\nversion = "0.1.0"\n'
+        f'dependencies = ["{UNKNOWN}"]\n[[package]]\nname = "{UNKNOWN}"\nversion = "0.0.17"\n'
+        f'source = "registry+https://github.com/rust-lang/crates.io-index"\nchecksum = "{"0" * 64}"\n'
+    )
+    plain.write("fn main() {}\n", f'{PLAIN}[dependencies]\n{UNKNOWN} = "=0.0.17"\n')
+    write(plain.folder, {"Cargo.lock": lock})
+    plain.environment["CRATEGRAD_OFFLINE"] = "1"
+    said = refusal(plain)
+    assert f"`{UNKNOWN}`" in said
+    assert "offline" in said
+    assert "error: `plain` does not build: cargo says why above\n  = log: " in said
+    assert (plain.folder / "Cargo.lock").read_text() == lock
+
+
+# What the crate `cc` does.
+C_COMPILER = """\
+fn main() {
+    let cc = std::env::var("CC").unwrap();
+    let started = std::process::Command::new(&cc).args(["-c", "x.c"]).status();
+    assert!(started.unwrap_or_else(|error| panic!("failed to find tool `{cc}`: {error}")).success());
+}
+"""
+
+
+def test_c_dependency_without_a_compiler(plain: Workbench) -> None:
+    write(plain.folder, {"build.rs": C_COMPILER, "x.c": ""})
+    plain.environment["CC"] = "/nowhere/cc"
+    said = refusal(plain)
+    assert "failed to run custom build command for `plain v0.1.0" in said
+    assert "failed to find tool `/nowhere/cc`" in said
+    assert "error: `plain` does not build: cargo says why above\n  = log: " in said
+
+
+MEMBER = '[package]\nname = "member"\nedition = "2024"\n'
+CIRCLES = {
+    "a member is a workspace that has this as a member": (
+        {"crates/member/Cargo.toml": f'{MEMBER}[workspace]\nmembers = ["../../crates/*", "../.."]\n'},
+        "multiple workspace roots found in the same workspace",
+    ),
+    "a member depends on who depends on it": (
+        {"crates/member/Cargo.toml": f'{MEMBER}[dependencies]\nplain = {{ path = "../.." }}\n'},
+        "cyclic package dependency",
+    ),
+}
+
+
+@pytest.mark.parametrize("circle", CIRCLES)
+def test_circular_workspace_globs(plain: Workbench, circle: str) -> None:
+    files, words = CIRCLES[circle]
+    depends = '[dependencies]\nmember = { path = "crates/member" }\n'
+    plain.write("fn main() {}\n", PLAIN.replace("[workspace]\n", f'{depends}[workspace]\nmembers = ["crates/*"]\n'))
+    write(plain.folder, {"crates/member/src/lib.rs": "", **files})
+    assert words in refusal(plain)
+
+
+def test_glob_that_leads_back_by_a_link(plain: Workbench) -> None:
+    plain.write("fn main() {}\n", PLAIN + 'members = ["crates/*"]\n')
+    (plain.folder / "crates").mkdir()
+    (plain.folder / "crates/loop").symlink_to("..")
+    said = refusal(plain)
+    assert said.startswith(f"error: cargo cannot read {plain.folder}/Cargo.toml\n")
+    assert "two packages named `plain` in this workspace" in said
+
+
+# ---- Names, and what nobody calls
+
+LIBRARY = f"""\
+[package]
+name = "{{name}}"
+version = "0.1.0"
+edition = "2024"
+[dependencies]
+autodiff = {{{{ path = "{ROOT}/rust/autodiff" }}}}
+"""
+
+POWER = """\
+use autodiff::*;
+#[autodiff_reverse(df, Active, Active)]
+pub fn f(x: f64) -> f64 {{ x.powi({power}) }}
+pub fn slope(x: f64) -> f64 {{ df(x, 1.0).1 }}
+"""
+
+
+@pytest.fixture
+def libraries(bench: Workbench) -> Iterator[Workbench]:
+    """The crate with two others, of which each has a function and a derivative by the same names."""
+    import shutil
+
+    powers = {"one": 2, "other": 4}
+    for name, power in powers.items():
+        write(bench.folder / name, {"Cargo.toml": LIBRARY.format(name=name), "src/lib.rs": POWER.format(power=power)})
+    yield bench
+    for name in powers:
+        shutil.rmtree(bench.folder / name)
+
+
+@every_strategy
+def test_two_crates_with_a_derivative_of_the_same_name(libraries: Workbench, strategy: str) -> None:
+    both = 'one = { path = "one" }\nother = { path = "other" }\n\n[workspace]'
+    right = "close(df(x, 1.0).1, 1.0) && close(one::slope(x), 2.0 * x) && close(other::slope(x), 4.0 * x * x * x)"
+    own = "#[autodiff_reverse(df, Active, Active)]\nfn f(x: f64) -> f64 { x }\n"
+    libraries.write(program(own, right), MANIFEST.replace("[workspace]", both))
+    libraries.build(f"config={strategy}")
+    assert is_right(libraries, strategy)
+
+
+@every_strategy
+def test_derivative_that_nobody_calls(bench: Workbench, strategy: str) -> None:
+    bench.write(CUBE.replace("= df(x, 1.0)", "= (f(x), 3.0 * x * x)"))
+    built = bench.build(f"config={strategy}")
+    assert is_right(bench, strategy)
+    assert "no #[autodiff…] derivative is used in bench" in built.stdout
+
+
+# ---- Where it goes, and how it is told
+
+
+def test_target_folder_elsewhere(plain: Workbench, tmp_path: Path) -> None:
+    plain.build(f"target-dir={tmp_path}/built")
+    assert (tmp_path / "built/crategrad/default/plain").is_file()
+    assert not (plain.folder / "target").exists()
+    assert plain.build(f"target-dir={tmp_path}/built").ran == []
+
+
+def test_target_folder_among_the_sources_is_refused(plain: Workbench) -> None:
+    refused = plain.doit("build", f"target-dir={plain.folder}/built")
+    assert refused.returncode == 1
+    assert "what is built there would be among the sources of" in refused.stderr
+    assert not (plain.folder / "built").exists()
+
+
+def test_quiet_and_verbose_as_cargo_has_them(plain: Workbench) -> None:
+    plain.environment |= {"CARGO_TERM_QUIET": "true", "CARGO_BUILD_JOBS": "1"}
+    quiet = plain.build()
+    assert (quiet.stdout, quiet.stderr) == ("", "")
+    log = (plain.output() / "stages/02-crate_bitcode.log").read_text()
+    assert "--jobs=1 --quiet" in log
+    plain.environment |= {"CARGO_TERM_QUIET": "", "CARGO_TERM_VERBOSE": "true"}
+    plain.write("fn main() { std::process::exit(0) }\n", PLAIN)
+    assert "--crate-name plain" in plain.build().stderr

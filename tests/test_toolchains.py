@@ -1,0 +1,133 @@
+"""Which toolchain a crate is built with: `rust-toolchain.toml`, as rustup understands it, with real compilers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pipeline.digests import Digests
+from pipeline.errors import UserError
+from pipeline.toolchain import Rust, find_rust, rustup_toolchains
+from pipeline.toolchains import rust_for, toolchains_here
+from tests.workbench import Workbench, doit
+
+pytestmark = pytest.mark.toolchain
+
+HOST = "x86_64-unknown-linux-gnu"
+
+
+@pytest.fixture
+def rustup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of rustup's toolchains, in a home of the test's own: one of them is there, Debian's by another name."""
+    monkeypatch.setenv("RUSTUP_HOME", str(tmp_path / "rustup"))
+    folder = tmp_path / "rustup/toolchains"
+    folder.mkdir(parents=True)
+    (folder / f"nightly-2030-01-01-{HOST}").symlink_to("/usr")
+    return folder
+
+
+@pytest.fixture
+def debian(digests: Digests) -> Rust:
+    return find_rust("debian", digests)
+
+
+def asking(folder: Path, text: str, name: str = "rust-toolchain.toml") -> Path:
+    """A folder below one with this file."""
+    below = folder / "crates/one"
+    below.mkdir(parents=True)
+    (folder / name).write_text(text)
+    return below
+
+
+def channel(name: str) -> str:
+    return f'[toolchain]\nchannel = "{name}"\ncomponents = ["clippy"]\n'
+
+
+@pytest.mark.parametrize("form", ["{0}", "{0.minor}", "{0}-{1}", "stable"])
+def test_what_the_configs_toolchain_is_already(tmp_path: Path, rustup: Path, debian: Rust, digests: Digests, form: str) -> None:
+    asked = form.replace("{0.minor}", debian.version.rpartition(".")[0]).format(debian.version, debian.triple)
+    assert rust_for("debian", asking(tmp_path, channel(asked)), digests) == debian
+
+
+@pytest.mark.parametrize("asked", ["nightly-2030-01-01", f"nightly-2030-01-01-{HOST}"])
+def test_what_rustup_has(tmp_path: Path, rustup: Path, debian: Rust, digests: Digests, asked: str) -> None:
+    rust = rust_for("debian", asking(tmp_path, channel(asked)), digests)
+    assert rust.rustc.path == rustup / f"nightly-2030-01-01-{HOST}/bin/rustc"
+
+
+@pytest.mark.parametrize("asked", ["1.60.0", "beta", "nightly-2030-01-02", "1.9", "own"])
+def test_what_is_not_here_is_refused_by_name(tmp_path: Path, rustup: Path, debian: Rust, digests: Digests, asked: str) -> None:
+    folder = asking(tmp_path, channel(asked))
+    with pytest.raises(UserError) as error:
+        rust_for("debian", folder, digests)
+    assert error.value.message == (
+        f"error: {tmp_path}/rust-toolchain.toml asks for the toolchain `{asked}`, which is not here; there are"
+        f" debian ({debian.version}), nightly-2030-01-01-{HOST} ({debian.version})\n"
+        f"  = help: rustup toolchain install {asked}\n"
+        "  = help: or build it with Debian's all the same: toolchain=/usr"
+    )
+
+
+def test_who_names_a_toolchain_gets_it(tmp_path: Path, rustup: Path, digests: Digests) -> None:
+    folder = asking(tmp_path, channel("1.60.0"))
+    assert rust_for("/usr", folder, digests).rustc.path == Path("/usr/bin/rustc")
+
+
+def test_toolchain_by_its_path_from_the_file(tmp_path: Path, digests: Digests) -> None:
+    (tmp_path / "own").symlink_to("/usr")
+    rust = rust_for("debian", asking(tmp_path, '[toolchain]\npath = "own"\n'), digests)
+    assert rust.rustc.path == tmp_path / "own/bin/rustc"
+
+
+def test_file_of_one_word_and_one_that_names_no_toolchain(tmp_path: Path, debian: Rust, digests: Digests) -> None:
+    assert rust_for("debian", asking(tmp_path / "word", f"{debian.version}\n", "rust-toolchain"), digests) == debian
+    assert rust_for("debian", asking(tmp_path / "none", '[toolchain]\nprofile = "minimal"\n'), digests) == debian
+
+
+@pytest.mark.parametrize("text", ["[toolchain\n", "1.96.0\n", "[toolchain]\nchannel = 1.96\n", '\N{DEL}"'])
+def test_file_that_cannot_be_read_is_named(tmp_path: Path, digests: Digests, text: str) -> None:
+    folder = asking(tmp_path, text)
+    with pytest.raises(
+        UserError, match=r"^error: .*/rust-toolchain.toml(: `channel` is no text| cannot be read: .*)\n  = help: "
+    ):
+        rust_for("debian", folder, digests)
+
+
+def test_a_build_obeys_it_or_names_it(bench: Workbench, tmp_path: Path) -> None:
+    one = bench.copy(tmp_path / "one")
+    (one.folder / "rust-toolchain.toml").write_text(channel("1.60.0"))
+    refused = one.doit("build")
+    assert refused.returncode == 1
+    assert f"error: {one.folder}/rust-toolchain.toml asks for the toolchain `1.60.0`, which is not here" in refused.stderr
+    assert "crate_bitcode" not in refused.stderr
+
+
+# ---- Several of them
+
+
+def test_doctor_lists_each_with_what_it_allows(tmp_path: Path, rustup: Path) -> None:
+    (rustup / "broken/bin").mkdir(parents=True)
+    (rustup / "broken/bin/rustc").symlink_to("/bin/false")
+    (rustup / "broken/bin/cargo").symlink_to("/bin/false")
+    said = doit("doctor").stdout
+    rows = [" ".join(line.split()) for line in said.splitlines()]
+    assert "debian 1.96.0 full, prebuilt, none" in rows
+    assert f"nightly-2030-01-01-{HOST} 1.96.0 full, prebuilt, none" in rows
+    assert f"broken {rustup}/broken/bin/rustc does not answer `-vV`" in rows
+
+
+def test_toolchain_is_an_axis_of_a_matrix(bench: Workbench, rustup: Path, tmp_path: Path) -> None:
+    matrix = tmp_path / "matrix.yaml"
+    matrix.write_text("axes:\n  toolchain: [debian, nightly-2030-01-01]\n  build_std: [full]\n")
+    made = bench.doit("matrix", f"matrix={matrix}")
+    assert made.returncode == 0, made.stdout + made.stderr
+    for name in ("debian", "nightly-2030-01-01"):
+        program = bench.folder / f"target/crategrad/toolchain-{name}-build_std-full/bench"
+        assert program.exists(), made.stdout
+
+
+@pytest.mark.parametrize("folder", sorted(rustup_toolchains()) or [pytest.param(None, marks=pytest.mark.skip("no rustup"))])
+def test_those_of_this_machine_are_found(folder: Path, digests: Digests) -> None:
+    found = {each.name: each for each in toolchains_here(digests)}
+    assert found[folder.name].rust or found[folder.name].why_not

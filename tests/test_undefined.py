@@ -1,0 +1,59 @@
+"""What a loop carries and is undefined at first begins as zero; on modules written here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pipeline.audit import audit
+from pipeline.repairs import undefined
+from pipeline.stages import MODULE
+from tests.test_repairs import TOOLS, body, mended
+
+pytestmark = pytest.mark.toolchain
+
+# Where `found` is not so yet, nobody asks what `kept` is.
+LOOP = """define double @shim(ptr noalias %x, i64 %n) {{
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %0 ], [ %i.next, %again ]
+  %found = phi i1 [ false, %0 ], [ true, %again ]
+  %kept = phi {type} [ {first}, %0 ], [ %now, %again ]
+  %i.next = add nuw nsw i64 %i, 1
+  %from = getelementptr inbounds double, ptr %x, i64 %i
+  %value = load double, ptr %from
+  %is.large = fcmp ogt double %value, 1.0
+  %stays = select i1 %found, i1 %is.large, i1 false
+  br i1 %stays, label %again, label %other
+other:
+  br label %again
+again:
+  %now = phi {type} [ %kept, %loop ], [ {new}, %other ]
+  %ends = icmp eq i64 %i.next, %n
+  br i1 %ends, label %out, label %loop
+out:
+  ret double %value
+}}"""
+KINDS = [("i64", "%i", "0"), ("double", "%value", "0.000000e+00"), ("ptr", "%from", "null")]
+
+
+@pytest.mark.parametrize(("kind", "new", "zero"), KINDS)
+@pytest.mark.parametrize("first", ["undef", "poison"])
+def test_it_begins_as_zero(tmp_path: Path, first: str, kind: str, new: str, zero: str) -> None:
+    source = LOOP.format(type=kind, first=first, new=new)
+    assert f"phi {kind} [ {zero}, %0 ]" in body(mended(tmp_path, source, undefined.begin_as_zero))
+
+
+def test_what_begins_is_left_as_it_is(tmp_path: Path) -> None:
+    source = LOOP.format(type="i64", first="7", new="%i")
+    assert mended(tmp_path, source, lambda *_: []) == mended(tmp_path, source, undefined.begin_as_zero)
+
+
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+def test_the_audit_refuses_what_is_undefined(tmp_path: Path, mode: str) -> None:
+    source = LOOP.format(type="i64", first="undef", new="%i")
+    mended(tmp_path, source, lambda *_: [])
+    assert "is undefined before its first run" in audit(TOOLS.libllvm, tmp_path / MODULE, **{mode: ["shim"]})[0].message
+    mended(tmp_path, source, undefined.begin_as_zero)
+    assert audit(TOOLS.libllvm, tmp_path / MODULE, **{mode: ["shim"]}) == []
