@@ -28,6 +28,10 @@ const PLACES: usize = 128;
 
 const MOST_HELD: usize = 1 << 30;
 
+/// No process has so many addresses. What asks for so much is the tape of a loop that will not run: it is allocated before that
+/// is known, for a number of runs below zero.
+pub const ADDRESSES: usize = 1 << 48;
+
 /// How much larger a block may be that is given to what grows: it will grow on.
 pub const ROOM_TO_GROW: usize = 8;
 
@@ -102,10 +106,10 @@ impl Pool {
         }
     }
 
-    /// A new block by one of the C library's functions; null only if there is no memory even without what is kept here.
+    /// A new block by one of the C library's functions; null only if there is none even without what is kept here.
     pub fn allocate(&self, size: usize, by: impl Fn(usize) -> *mut c_void) -> *mut c_void {
         let block = by(rounded_up(size));
-        if !block.is_null() {
+        if !block.is_null() || size >= ADDRESSES {
             return block;
         }
         self.release();
@@ -235,6 +239,14 @@ mod tests {
         assert_eq!(pool.held(), 0);
         kept(&pool, LEAST);
         assert_eq!(pool.held(), 0);
+    }
+
+    #[test]
+    fn what_there_cannot_be_costs_nobody_his_block() {
+        let pool = Pool::new();
+        kept(&pool, LEAST);
+        assert!(pool.allocate(ADDRESSES, |_| null_mut()).is_null() && pool.held() >= LEAST);
+        assert!(pool.allocate(ADDRESSES - 1, |_| null_mut()).is_null() && pool.held() == 0);
     }
 
     #[test]

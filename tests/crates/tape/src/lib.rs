@@ -62,6 +62,30 @@ fn filled(x: &[f64], products: &mut Vec<f64>) {
     }
 }
 
+/// What the inner loop chose is kept, in memory that is had before both loops: with one number for 2⁶⁴ - 1 runs of it, none of
+/// which comes.
+#[autodiff_reverse(d_chosen, Duplicated, Const, Active)]
+fn chosen(x: &[f64], runs: usize) -> f64 {
+    let mut product = 2.0;
+    for run in 0..runs {
+        for i in 2..x.len() {
+            product *= if product * x[i] > 0.0 { x[i] } else { x[run] };
+        }
+    }
+    product * x[0]
+}
+
+/// That one by itself, in numbers of few bits: where its inner loop does not run, and where it does.
+pub fn check_chosen() -> Result<(), String> {
+    let (mut one, mut three) = ([0.0], [0.0; 3]);
+    let values = (d_chosen(&[0.5], &mut one, 3, 1.0), d_chosen(&[0.5, 0.25, 0.75], &mut three, 3, 1.0));
+    // 2 x0, and 2 x0 x2³
+    match (values, one, three) {
+        ((1.0, 0.421875), [2.0], [0.84375, 0.0, 1.6875]) => Ok(()),
+        wrong => Err(format!("chosen: {wrong:?}")),
+    }
+}
+
 /// Takes all gradients at `n` numbers, and says which is not what it should be.
 pub fn check(n: usize, seed: usize) -> Result<(), String> {
     let x: Vec<f64> = (0..n).map(|i| (((i * 7919 + seed) % 1000) as f64).sin()).collect();

@@ -25,6 +25,7 @@ fn main() {
     let asked: Vec<usize> = std::env::args().skip(1).filter_map(|number| number.parse().ok()).collect();
     let [seconds, threads, most] = asked[..] else { panic!("SECONDS THREADS MOST") };
     tape::hold_at_most(most);
+    tape::check_chosen().unwrap_or_else(|wrong| panic!("{wrong}"));
     let end = Instant::now() + Duration::from_secs(seconds as u64);
     let (gradients, lives) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let (most_held, most_resident) = (AtomicUsize::new(0), AtomicUsize::new(0));
