@@ -55,7 +55,7 @@ NO_FLAGS: Flags = {}
 # What a loop reads would be copied as a whole before it, though a later run of it reads what an earlier one writes
 # (docs/enzyme-issues/copied-before-the-loop.ll).  Local memory would be written anew in the reverse sweep instead of kept: a
 # product of matrices that takes the place of one of its factors in a loop comes out wrong by that.
-_ALWAYS: Flags = {"enzyme-loop-invariant-cache": False}
+_ALWAYS: Flags = {"enzyme-loop-invariant-cache": False, "enzyme-rematerialize": False}
 
 _NO_RUN = re.compile(r"^ +%\S+ = getelementptr .*, i64 (?:undef|poison)(?:,|$)", re.MULTILINE)
 _OF_NO_RUN = "what an inner loop came to is asked outside of the loop around it, of no known run of that"
