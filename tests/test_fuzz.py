@@ -117,8 +117,9 @@ class Kept:
 
 
 @pytest.mark.toolchain
-def test_what_was_wrong_is_right(tmp_path: Path) -> None:
-    verdicts = judge([Kept(path.read_text()) for path in KEPT], "3", tmp_path)
+@pytest.mark.parametrize("level", ["0", "3"])
+def test_what_was_wrong_is_right(level: str, tmp_path: Path) -> None:
+    verdicts = judge([Kept(path.read_text()) for path in KEPT], level, tmp_path)
     assert {path.name: verdict.kind for path, verdict in zip(KEPT, verdicts, strict=True)} == {
         path.name: "right" for path in KEPT
     }

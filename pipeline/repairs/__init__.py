@@ -13,6 +13,7 @@ from pipeline.llvm import Module, Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import (
     apart,
+    asked_outside,
     beginnings,
     by_pointer,
     c_names,
@@ -96,6 +97,7 @@ _OF_PATHS = (
     ("loops", loops.shape),
     ("overwritten", overwritten.keep),
     ("carried", carried.use_twice),
+    ("asked_outside", asked_outside.keep),
     ("integers", integers.say_inactive),
     ("results", results.keep),
     ("steep", steep.make_finite),

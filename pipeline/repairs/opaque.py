@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.analyses.allocations import KEEPS
+from pipeline.analyses.asked_outside import ACTIVE, KEPT
 from pipeline.analyses.twins import APART, HIDDEN
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
@@ -96,26 +97,45 @@ def apart(editor: Editor, number: Value, which: Value, place: Value) -> Value:
     return _hidden(editor, APART, [number, which], place)
 
 
-def _hidden(editor: Editor, prefix: str, given: Sequence[Value], place: Value) -> Value:
+def _hidden(editor: Editor, prefix: str, given: Sequence[Value], place: Value, memory: int = _NOTHING) -> Value:
     ty = editor.api.TypeOf(given[0])
     of_integers = f"i{editor.integer_bits(ty)}" if editor.integer_bits(ty) else ""
     name = f"{prefix}{of_integers or editor.float_name(ty) or 'ptr'}"
     function, is_new = _function(editor, name, ty, [editor.api.TypeOf(value) for value in given])
     if is_new:
         hide(editor, function)
-        editor.add_attribute(function, "memory", _NOTHING)
+        editor.add_attribute(function, "memory", memory)
         with editor.block(function) as builder:
             editor.api.BuildRet(builder, editor.parameters(function)[0])
     return _call(editor, function, given, place)
 
 
+def can_keep(editor: Editor, value: Value) -> bool:
+    """Whether `kept` can be asked of a value: it is a float, a pointer, or an integer that cannot be a float's bits."""
+    bits = editor.integer_bits(editor.api.TypeOf(value))
+    return bits == 1 or (is_counted(editor, value) if bits else editor.api.TypeOf(value) in _kept_types(editor))
+
+
+def kept(editor: Editor, value: Value, place: Value) -> Value:
+    """A value, before the instruction `place`, that Enzyme keeps where it wants it later, and does not compute again.
+
+    A float has its tangent, a pointer its shadow.
+    """
+    is_integer = editor.integer_bits(editor.api.TypeOf(value))
+    return _hidden(editor, KEPT, [value], place, memory=_OUT_OF_SIGHT) if is_integer else active(editor, value, place)
+
+
+def _kept_types(editor: Editor) -> list[Value]:
+    return [editor.pointer_type(), *(editor.float_type(bits) for bits in (32, 64))]
+
+
 def active(editor: Editor, number: Value, place: Value) -> Value:
-    """A float, before the instruction `place`, that has a tangent for all that Enzyme knows.
+    """A float, or a pointer, before the instruction `place`, that has a tangent, or a shadow, for all that Enzyme knows.
 
     It touches memory, for all that is known: `results.keep` guards against such calls only.
     """
     ty = editor.api.TypeOf(number)
-    name = f"crategrad_active_{editor.enzyme_type(ty).rpartition('@')[2]}"
+    name = f"{ACTIVE}{editor.enzyme_type(ty).rpartition('@')[2] or 'ptr'}"
     function, is_new = _function(editor, name, ty, [ty])
     if is_new:
         for attribute in (*_ATTRIBUTES, "willreturn"):

@@ -6,6 +6,7 @@ Enzyme is the one in the `catalyst` executable (`enzyme_driver`); another build 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,6 +24,7 @@ from pipeline.ladder import Rung
 from pipeline.slice import Slicer
 from pipeline.stages import MODULE, Inputs
 from pipeline.stages.abi_fixup import DERIVATIVES
+from pipeline.tape import Tape
 from pipeline.toolchain import Tool
 
 Derivative = Mapping[str, str]
@@ -53,7 +55,11 @@ NO_FLAGS: Flags = {}
 # What a loop reads would be copied as a whole before it, though a later run of it reads what an earlier one writes
 # (docs/enzyme-issues/copied-before-the-loop.ll).  Local memory would be written anew in the reverse sweep instead of kept: a
 # product of matrices that takes the place of one of its factors in a loop comes out wrong by that.
-_ALWAYS: Flags = {"enzyme-loop-invariant-cache": False}
+_ALWAYS: Flags = {"enzyme-loop-invariant-cache": False, "enzyme-rematerialize": False}
+
+_NO_RUN = re.compile(r"^ +%\S+ = getelementptr .*, i64 (?:undef|poison)(?:,|$)", re.MULTILINE)
+_OF_NO_RUN = "what an inner loop came to is asked outside of the loop around it, of no known run of that"
+_AS_A_FUNCTION = "put the inner loop into a function `#[inline(never)]`"
 
 
 @dataclass(frozen=True)
@@ -80,6 +86,7 @@ class Enzyme:
     slicer: Slicer
     llvm_as: Tool
     libllvm: Tool
+    tape: Tape
     flags: Flags
     fast_math: bool
     ladder: tuple[Rung, ...] = ()
@@ -167,21 +174,23 @@ class Enzyme:
     def _parts(self, module: Path, wanted: Wanted, flags: Flags, folder: Path) -> list[Made | Refused]:
         """The part that has these; where Enzyme refuses it, what becomes of one half of the shims, and of the other."""
         part = folder / f"{len(list(folder.iterdir()))}.bc"
-        found = self._differentiate(module, _shims(wanted), flags, part, folder / "log")
+        found = self._differentiate(module, wanted, flags, part, folder / "log")
         if not found:
             return [Made(wanted, part)]
         if len(wanted) == 1:
             return [Refused(wanted[0], found)]
         return [each for half in _halves(wanted) for each in self._parts(module, half, flags, folder)]
 
-    def _differentiate(self, module: Path, shims: Sequence[str], flags: Flags, part: Path, log: Path) -> list[Diagnostic]:
-        """Write the part of the module that has the derivatives of these shims; or why there is none."""
-        text = part.with_suffix(".ll")
+    def _differentiate(self, module: Path, wanted: Wanted, flags: Flags, part: Path, log: Path) -> list[Diagnostic]:
+        """Write the part of the module that has these derivatives; or why there is none."""
+        text, shims = part.with_suffix(".ll"), _shims(wanted)
         self.slicer.part(module, shims, part, log)
-        if found := self.driver.differentiate(part, text, self.all_flags(flags), log):
+        found = self.driver.differentiate(part, text, self.all_flags(flags), log) or _lookups_of_no_run(text)
+        if found:
             return found + self._suspects(found, module, shims)
         process.run_tool([self.llvm_as, "-o", part, text], log=log)
         text.unlink()
+        self.tape.provide(part, _in_words(wanted))
         return []
 
     def _suspects(self, found: list[Diagnostic], module: Path, shims: Sequence[str]) -> list[Diagnostic]:
@@ -195,6 +204,11 @@ class Enzyme:
         """The config's flags, and others, as Enzyme reads them."""
         flags = [f"--{name}={_flag(value)}" for name, value in sorted({**_ALWAYS, **self.flags, **others}.items())]
         return flags if self.fast_math else [*flags, "--enzyme-fast-math=0"]
+
+
+def _lookups_of_no_run(text: Path) -> list[Diagnostic]:
+    """What derivatives look up for no known run of a loop (`analyses/asked_outside.py`), of all that was not kept."""
+    return [Diagnostic(_OF_NO_RUN, help=_AS_A_FUNCTION)] if _NO_RUN.search(text.read_text()) else []
 
 
 def rungs_taken(output: Path) -> dict[tuple[str, str], str]:
@@ -228,6 +242,14 @@ def _moved(diagnostic: Diagnostic, places: Places) -> Diagnostic:
 def _shims(wanted: Wanted, mode: str | None = None) -> list[str]:
     """The shims of these derivatives; of those of one mode, if that is given."""
     return list(dict.fromkeys(d["shim"] for its in wanted for d in its if mode in (None, d["mode"])))
+
+
+def _in_words(wanted: Wanted) -> dict[str, str]:
+    """What each derivative is, by its name; one name may stand for several."""
+    words: dict[str, list[str]] = {}
+    for derivative in (each for its in wanted for each in its):
+        words.setdefault(derivative["derivative"], []).append(f"`{derivative['derivative']}` of `{derivative['primal']}`")
+    return {name: " or ".join(dict.fromkeys(of)) for name, of in words.items()}
 
 
 def _halves(wanted: Wanted) -> tuple[Wanted, Wanted]:

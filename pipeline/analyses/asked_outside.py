@@ -1,0 +1,150 @@
+"""What reverse mode computes again, outside of a loop, from how often an inner loop of it ran: it asks that of no known run.
+
+What is made of an induction variable Enzyme does not keep.  Outside of the loop it takes the variable's last value, which is
+how often the loop ran; and where that is a loop within another one that is left, too, it looks that up for a run of the
+outer one that is undefined (`lookupM` in its GradientUtils.cpp).
+
+It asks so for values that are used there, and for conditions: where several ways come together it looks for one branch that
+decides between them (`branchToCorrespondingTarget`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from pipeline.analyses.control_flow import ControlFlow, Loop
+from pipeline.analyses.twins import HIDDEN, is_of
+from pipeline.llvm import Value
+from pipeline.llvm_inspect import Inspector
+
+KEPT = f"{HIDDEN}kept_"
+"""How functions begin whose result is kept where it was made, and not computed again."""
+ACTIVE = "crategrad_active_"
+"""And those whose result has a tangent, too."""
+
+Edge = tuple[Value, Value]
+
+
+def asked_outside(inspector: Inspector, flow: ControlFlow) -> Iterator[Value]:
+    """The ends of blocks of inner loops that may be asked so; none that asks what is kept."""
+    loops = flow.loops()
+    inner = {block: around[1:] for block in flow.ends if len(around := [loop for loop in loops if block in loop.blocks]) > 1}
+    ends = [(block, end) for block in inner if _decides(inspector, flow, end := flow.ends[block])]
+    ways = [_Ways(flow, loops, turned_round=turned) for turned in (False, True)] if ends else []
+    for block, end in ends:
+        if any(way.are_told_apart(block, loop) for way in ways for loop in inner[block]):
+            yield end
+
+
+def used_outside(inspector: Inspector, flow: ControlFlow) -> dict[Value, list[Value]]:
+    """What is made of the induction variables of inner loops and used outside of a loop around these; and where it is used."""
+    loops = flow.loops()
+    found: dict[Value, list[Value]] = {}
+    for loop in loops:
+        if inner := [one for one in loops if one.blocks < loop.blocks]:
+            for value in _Made(inspector, loop, inner).values():
+                users = inspector.module.users(value)
+                uses = [user for user in users if inspector.api.GetInstructionParent(user) not in loop.blocks]
+                if uses:
+                    found.setdefault(value, uses)
+    return found
+
+
+def asked(inspector: Inspector, end: Value) -> Value:
+    """What a branch or a switch goes by."""
+    return inspector.operands(end)[0]
+
+
+def _decides(inspector: Inspector, flow: ControlFlow, end: Value) -> bool:
+    if len(set(flow.successors(end))) < 2 or not inspector.is_local(asked(inspector, end)):
+        return False
+    return not is_of(inspector, KEPT, asked(inspector, end))
+
+
+class _Ways:
+    """The ways on from each block that enter no block of a loop again.
+
+    Enzyme turns loops round: what is left at its header is left at its end, then.  Where that is so a way may go by the header
+    of a loop again if that leaves it.
+    """
+
+    def __init__(self, flow: ControlFlow, loops: Iterable[Loop], *, turned_round: bool) -> None:
+        self.flow = flow
+        self.back = {(latch, loop.header): loop for loop in loops for latch in loop.latches}
+        self.turned_round = turned_round
+        self.known: dict[Edge, set[Edge]] = {}
+
+    def are_told_apart(self, block: Value, loop: Loop) -> bool:
+        """Whether to a block outside of a loop each way on from this one comes from other blocks than the others."""
+        ways = [self._on((block, after)) for after in dict.fromkeys(self.flow.successors(self.flow.ends[block]))]
+        for join, before in self.flow.predecessors.items():
+            if join not in loop.blocks and len(set(before)) > 1:
+                comes = [{one for one in before if (one, join) in way} for way in ways]
+                if all(comes) and len(set.union(*comes)) == sum(map(len, comes)):
+                    return True
+        return False
+
+    def _on(self, first: Edge) -> set[Edge]:
+        """An edge and all that may be taken after it."""
+        if first not in self.known:
+            taken = self.known[first] = set()
+            waiting = [first]
+            while waiting:
+                edge = waiting.pop()
+                if edge not in taken:
+                    taken.add(edge)
+                    waiting += self._after(edge)
+        return self.known[first]
+
+    def _after(self, edge: Edge) -> Iterator[Edge]:
+        _, block = edge
+        again = self.back.get(edge)
+        for after in self.flow.successors(self.flow.ends[block]):
+            if not again or (self.turned_round and after not in again.blocks):
+                yield block, after
+
+
+class _Made:
+    """What in a loop is made of the induction variables of inner loops and of nothing that Enzyme keeps."""
+
+    def __init__(self, inspector: Inspector, loop: Loop, inner: Iterable[Loop]) -> None:
+        self.inspector = inspector
+        self.api = inspector.api
+        self.loop = loop
+        self.inner = list(inner)
+        self.headers = {one.header for one in [loop, *self.inner]}
+        self.known: dict[Value, bool] = {}
+
+    def values(self) -> set[Value]:
+        """The values, the variables among them."""
+        found: set[Value] = set()
+        waiting = [
+            phi for loop in self.inner for phi in self.inspector.module.instructions_of(loop.header) if self._counts(phi)
+        ]
+        while waiting:
+            value = waiting.pop()
+            if value not in found:
+                found.add(value)
+                waiting += [user for user in self.inspector.module.users(value) if self._is_in(user) and self._is_made(user)]
+        return found
+
+    def _counts(self, value: Value) -> bool:
+        return bool(self.api.IsAPHINode(value)) and not self.inspector.is_float(value)
+
+    def _is_in(self, value: Value) -> bool:
+        return bool(self.api.IsAInstruction(value)) and self.api.GetInstructionParent(value) in self.loop.blocks
+
+    def _is_made(self, value: Value) -> bool:
+        """Whether a value may be computed again from what it is made of."""
+        if not self._is_in(value):
+            return True
+        if value not in self.known:
+            self.known[value] = True  # through a loop's header it may come back to itself
+            self.known[value] = self._may_be_made(value)
+        return self.known[value]
+
+    def _may_be_made(self, value: Value) -> bool:
+        if self.api.IsAPHINode(value) and self.api.GetInstructionParent(value) in self.headers:
+            return self._counts(value)
+        is_kept = any(is_of(self.inspector, prefix, value) for prefix in (KEPT, ACTIVE))
+        return not is_kept and all(map(self._is_made, self.inspector.operands(value)))

@@ -1,0 +1,51 @@
+"""What reverse mode would ask of an inner loop outside of the loop around it is kept where it is made.
+
+Else it is computed again from how often the inner loop ran in no known run of the other (`analyses/asked_outside.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipeline.analyses.asked_outside import asked, asked_outside, used_outside
+from pipeline.analyses.call_tree import call_tree
+from pipeline.analyses.control_flow import ControlFlow
+from pipeline.llvm import Value
+from pipeline.llvm_edit import Editor
+from pipeline.repairs import opaque
+
+
+def keep(editor: Editor, shims: Sequence[Value]) -> list[str]:
+    """Keep such conditions and values of all that the shims reach; a line for each function."""
+    done = []
+    for function in call_tree(editor, shims):
+        flow = ControlFlow(editor.module, function)
+        count = _keep_conditions(editor, flow) + _keep_values(editor, flow)
+        done += [f"asked_outside: {count} in {editor.module.name(function)}"] if count else []
+    return done
+
+
+def _keep_conditions(editor: Editor, flow: ControlFlow) -> int:
+    ends = list(asked_outside(editor, flow))
+    for end in ends:
+        editor.api.SetOperand(end, 0, opaque.kept(editor, asked(editor, end), end))
+    return len(ends)
+
+
+def _keep_values(editor: Editor, flow: ControlFlow) -> int:
+    used = {value: users for value, users in used_outside(editor, flow).items() if opaque.can_keep(editor, value)}
+    for value, users in used.items():
+        made = opaque.kept(editor, value, _after(editor, value))
+        for user in users:
+            for index, operand in enumerate(editor.operands(user)):
+                if operand == value:
+                    editor.api.SetOperand(user, index, made)
+    return len(used)
+
+
+def _after(editor: Editor, value: Value) -> Value:
+    """The first instruction after a value that is no phi."""
+    after = int(editor.api.GetNextInstruction(value))
+    while editor.api.IsAPHINode(after):
+        after = int(editor.api.GetNextInstruction(after))
+    return after

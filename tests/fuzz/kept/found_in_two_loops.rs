@@ -1,0 +1,18 @@
+// How far an inner search came was asked for no known run of the loop around it, once both were left.
+pub fn body<T: Number>(xs: &[T], k: usize) -> T {
+    let mut t = T::from(1.0);
+    for j in 0..3 {
+        let mut y = T::from(0.3);
+        'o: for n in 0..xs.len() {
+            for i in j..xs.len() {
+                let z = xs[n] * xs[i] * t;
+                if z > T::from(0.6) {
+                    y = z;
+                    break 'o;
+                }
+            }
+        }
+        t = t + y * y * t;
+    }
+    t
+}

@@ -1,0 +1,257 @@
+"""The memory of derivatives: whose functions they call for it, what is kept of it, and what is said where there is none."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pipeline import process
+from pipeline.tape import Tape
+from pipeline.toolchain import find_tools
+from tests.workbench import ROOT, Workbench, doit
+
+pytestmark = pytest.mark.toolchain
+
+TOOLS = find_tools()
+CRATE = ROOT / "tests/crates/tape"
+OUTPUT = CRATE / "target/crategrad/default"
+MiB = 2**20
+
+
+# ---- A module, before and after
+
+
+DERIVATIVE = """
+declare noalias ptr @malloc(i64) allockind("alloc,uninitialized") allocsize(0) memory(inaccessiblemem: readwrite) nounwind
+    willreturn "alloc-family"="malloc"
+declare ptr @realloc(ptr allocptr, i64)
+declare void @free(ptr allocptr captures(none)) allockind("free") memory(argmem: readwrite, inaccessiblemem: readwrite)
+    nounwind willreturn "alloc-family"="malloc"
+
+define void @df(i64 %n, ptr %to) {
+  %tape = call nonnull ptr @malloc(i64 %n)
+  %longer = call ptr @realloc(ptr %tape, i64 %n)
+  store double 1.0, ptr %longer
+  call void @shared(i64 %n)
+  call void @free(ptr %longer)
+  ret void
+}
+define void @dg.1(i64 %n) {
+  call void @shared(i64 %n)
+  ret void
+}
+define internal void @shared(i64 %n) noinline {
+  %unused = call ptr @malloc(i64 %n)
+  call void @free(ptr %unused)
+  ret void
+}
+define ptr @other(i64 %n) {
+  %memory = call ptr @malloc(i64 %n)
+  ret ptr %memory
+}
+"""
+
+
+def provided(folder: Path, *, pooled: bool, passes: str = "") -> str:
+    """The module above, of which `df` and `dg` are derivatives, as text."""
+    module = folder / "part.bc"
+    subprocess.run([TOOLS.llvm_as.path, "-o", module, "-"], input=DERIVATIVE, text=True, check=True)
+    Tape(TOOLS.libllvm, pooled).provide(module, {"df": "`df` of `f`", "dg": "`dg` of `g`"})
+    return process.ask([TOOLS.opt, "-S", f"-passes={passes}", module]).output
+
+
+def called(text: str, function: str) -> list[str]:
+    """What a function calls."""
+    body = re.search(rf"^define [^\n]*@{re.escape(function)}\(.*?^}}", text, re.MULTILINE | re.DOTALL)
+    assert body, text
+    return re.findall(r"call [^@\n]*@(\w+)", body[0])
+
+
+def test_whoever_is_reached_is_served_by_the_frontend_and_nobody_else(tmp_path: Path) -> None:
+    text = provided(tmp_path, pooled=True)
+    ours = [f"__crategrad_pooled_{name}" for name in ("malloc", "realloc")]
+    assert called(text, "df") == [*ours, "shared", "__crategrad_pooled_free"]
+    assert called(text, "shared") == [ours[0], "__crategrad_pooled_free"]
+    assert called(text, "other") == ["malloc"]
+
+
+def test_without_a_pool_memory_is_asked_for_and_the_c_library_frees_it(tmp_path: Path) -> None:
+    text = provided(tmp_path, pooled=False)
+    assert called(text, "df") == ["__crategrad_checked_malloc", "__crategrad_checked_realloc", "shared", "free"]
+
+
+def test_each_allocation_says_which_derivatives_it_is_of(tmp_path: Path) -> None:
+    text = provided(tmp_path, pooled=True)
+    assert sorted(re.findall(r'c"([^"]*)\\00"', text)) == ["`df` of `f`", "`df` of `f`", "`df` of `f` or `dg` of `g`"]
+
+
+def test_llvm_knows_what_these_functions_do(tmp_path: Path) -> None:
+    """What it knows of a call of `malloc` it knows of these: that nobody needs what is never read."""
+    text = provided(tmp_path, pooled=True, passes="default<O2>")
+    assert called(text, "df") == [f"__crategrad_pooled_{name}" for name in ("malloc", "realloc", "free")]
+    assert "shared" not in text
+    assert re.search(r"call noalias nonnull ptr @__crategrad_pooled_malloc\(i64", text)
+
+
+# ---- A program
+
+
+@pytest.fixture(scope="module")
+def program() -> Path:
+    """`tests/crates/tape` with the pool."""
+    return built("bin=tape", "tape=pooled") / "tape"
+
+
+def built(*arguments: str) -> Path:
+    finished = doit("build", f"crate={CRATE}", *arguments)
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    return OUTPUT
+
+
+def soaked(program: Path, seconds: int, threads: int, most: int) -> dict[str, int]:
+    argv: list[str | Path] = [program, *map(str, (seconds, threads, most))]
+    finished = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stderr
+    return dict(json.loads(finished.stdout))
+
+
+@pytest.mark.parametrize(("seconds", "most"), [(1, 20 * MiB), pytest.param(600, 100 * MiB, marks=pytest.mark.full)])
+def test_threads_that_end_share_what_is_kept(program: Path, seconds: int, most: int) -> None:
+    """Gradients at random sizes against closed forms; eight threads at a time, each of which lives for some gradients."""
+    said = soaked(program, seconds, 8, most)
+    assert said["threads"] >= 8
+    assert said["gradients"] >= 100 * said["threads"]
+    assert 0 < said["most_held"] <= most + 8 * 4 * MiB  # each thread may be about to give something back
+    # In use: a gradient of 200,000 numbers takes up to six tapes and vectors, and twice that where one is grown.
+    assert said["most_resident"] <= most + 8 * 32 * MiB
+    assert said["left"] == 0
+
+
+def test_nothing_is_kept_where_nothing_may_be(program: Path) -> None:
+    assert soaked(program, 1, 2, 0)["most_held"] <= 2 * 4 * MiB
+
+
+def test_without_the_pool_all_is_right_and_nothing_kept() -> None:
+    assert soaked(built("bin=tape", "tape=system") / "tape", 1, 2, 100 * MiB)["most_held"] == 0
+
+
+# ---- A library that comes and goes
+
+
+@pytest.fixture(scope="module")
+def library() -> Path:
+    """The same as a library for others than Rust."""
+    return built("lib=1", "crate-type=cdylib", "tape=pooled") / "libtape.so"
+
+
+UNLOADED = """\
+import ctypes, _ctypes, sys, threading
+from pathlib import Path
+
+N, LIBRARY = 1_000_000, sys.argv[1]
+x, dx = (ctypes.c_double * N)(*[0.5] * N), (ctypes.c_double * N)()
+
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+def gradient(library):
+    ctypes.memset(dx, 0, ctypes.sizeof(dx))
+    value = library.gradient(x, dx, ctypes.c_size_t(N))
+    assert abs(dx[7] / (value / (N + 0.5)) - 1) < 1e-10, dx[7]
+
+def once(waiting):
+    library = ctypes.CDLL(LIBRARY)
+    library.gradient.restype, library.kept.restype = ctypes.c_double, ctypes.c_size_t
+    gradient(library)
+    threads = [threading.Thread(target=gradient, args=[library]) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+        thread.join()
+    lasting = threading.Thread(target=lambda: (gradient(library), called.set(), waiting.wait()))
+    called = threading.Event()
+    lasting.start()
+    called.wait()
+    assert library.kept() >= 8 * N, library.kept()
+    _ctypes.dlclose(library._handle)
+    assert LIBRARY not in Path("/proc/self/maps").read_text(), "it is still there"
+    return lasting
+
+waiting, sizes, lasting = threading.Event(), [], []
+for _ in range(12):
+    lasting.append(once(waiting))
+    sizes.append(resident())
+waiting.set()
+for thread in lasting:
+    thread.join()
+print(max(sizes) - sizes[1])
+"""
+
+
+def test_library_that_is_unloaded_leaves_nothing(tmp_path: Path, library: Path) -> None:
+    """Twelve times; each keeps 8 MB while it is loaded, and has been called by threads that ended, and by one that goes on."""
+    (tmp_path / "unloaded.py").write_text(UNLOADED)
+    argv: list[str | Path] = [sys.executable, tmp_path / "unloaded.py", library]
+    finished = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stderr
+    assert int(finished.stdout) < 12 * MiB
+
+
+def test_library_shows_nothing_of_ours(library: Path) -> None:
+    names = process.ask([TOOLS.llvm_nm, "--dynamic", "--defined-only", "--format=just-symbols", library]).output.split()
+    assert sorted(names) == ["gradient", "kept"]
+
+
+# ---- No memory
+
+
+HUGE = """\
+#![no_main]
+use autodiff::*;
+
+#[autodiff_reverse(d_long, Duplicated, Const, Active)]
+fn long(x: &[f64], steps: usize) -> f64 {
+    let mut y = x[0];
+    for i in 0..steps {
+        y += 0.25 * x[i % x.len()] * y;
+    }
+    y
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn main(argc: i32, _argv: *const *const u8) -> i32 {
+    let mut dx = [0.0; 2];
+    let y = d_long(&[0.5, 1.0], &mut dx, if argc == 1 { 2 } else { 10_000_000_000_000 }, 1.0);
+    // y = x0 (1 + x0/4) (1 + x1/4)
+    let is_right = (y - 0.703125).abs() < 1e-15 && (dx[0] - 1.5625).abs() < 1e-15 && (dx[1] - 0.140625).abs() < 1e-15;
+    i32::from(!is_right)
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("strategy", "tape"),
+    [
+        ("slice", "pooled"),
+        ("slice", "system"),
+        ("single-module-merge", "pooled"),
+        pytest.param("single-module-merge", "system", marks=pytest.mark.full),
+        ("fat-lto", "pooled"),
+        pytest.param("fat-lto", "system", marks=pytest.mark.full),
+    ],
+)
+def test_where_there_is_no_memory_the_derivative_is_told(
+    tmp_path_factory: pytest.TempPathFactory, strategy: str, tape: str
+) -> None:
+    bench = Workbench(tmp_path_factory.getbasetemp() / "huge")
+    bench.write(HUGE)
+    bench.build(f"strategy={strategy}", f"tape={tape}")
+    program = bench.output() / "bench"
+    assert subprocess.run([program], check=False).returncode == 0
+    finished = subprocess.run([program, "huge"], capture_output=True, text=True, check=False)
+    assert finished.stderr == "memory allocation of 80000000000000 bytes failed in the derivative `d_long` of `bench::long`\n"
+    assert finished.returncode == -6  # SIGABRT, as Rust's own
