@@ -12,9 +12,11 @@ import sys
 
 TYPE_CHECKING = False  # `typing` and `pathlib` take longer to load than a run that only compares signatures
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
-    from typing import Any
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
 
 _LISTING = ("os.scandir", "os.listdir")
 _ACTING = ("subprocess.", "os.exec", "os.posix_spawn", "os.fork", "socket.connect")
@@ -44,6 +46,15 @@ def at(path: Path) -> Path:
     if _watching:
         _note(os.fspath(path))
     return path
+
+
+def asking(tool: Path, ask: Callable[[], T]) -> T:
+    """What a tool answers that goes by nothing but its command line: it is looked at, and nothing is done."""
+    before = len(acts)
+    answer = ask()
+    del acts[before:]
+    at(tool)
+    return answer
 
 
 def at_each(paths: Iterable[str]) -> None:
@@ -87,14 +98,14 @@ def _note(path: str, end: str = "") -> None:
 def _hear(event: str, arguments: tuple[Any, ...]) -> None:
     if event == "open":
         path, mode, flags = arguments
-        if isinstance(path, int) or _COMPILED in (path := os.fsdecode(path)):
+        if isinstance(path, int) or (_COMPILED in (path := os.fsdecode(path)) and ".pyc" in path):
             return
         _note(path)
         if _is_written(mode, flags) and path not in _NOWHERE:
             acts.append(f"{event} {path}")
     elif event in _LISTING:
-        if not isinstance(arguments[0], int) and _COMPILED not in (path := os.fsdecode(arguments[0] or ".")):
-            _note(path, "/")
+        if not isinstance(arguments[0], int):
+            _note(os.fsdecode(arguments[0] or "."), "/")
     elif event.startswith(_ACTING) or event in _WRITING:
         acts.append(event)
 
