@@ -227,9 +227,10 @@ CALL = re.compile(r'^\d+ +\w+\((?:AT_FDCWD, )?"([^"]+)"')
 OF_ITSELF = (
     *(*map(str, ALWAYS), *map(str, OF_PYTHON), sys.prefix, f"{sys.base_prefix}/lib/python3", "/usr/bin/lib", "/usr/bin/py"),
     *("/usr/bin/Modules", "/etc/ld.so", "/lib/x86_64-linux-gnu", "/usr/lib/ssl", "/selinux", "/etc/localtime"),
-    *(f"{ROOT}/doit", f"{cache_folder()}/unchanged", f"{cache_folder()}/keys"),
+    *(f"{ROOT}/doit", f"{cache_folder()}/unchanged", f"{cache_folder()}/keys", f"{cache_folder()}/digests.json"),
 )
-"""Python's own, and its libraries'; where it looks for a package of doit's name; entries of the cache, to note their use."""
+"""Python's own, and its libraries'; where it looks for a package of doit's name; of the cache entries, to note their use, and
+known digests, which are a hint."""
 
 
 def looked_at(trace: Path) -> set[str]:
