@@ -24,9 +24,12 @@ DOIT = ROOT / "doit"
 TIMED = Path(__file__).with_name("timed_doit.py")
 HELLO = ROOT / "examples/hello"
 
+
 # Of the same shape as ours: a function for each task, chained by files.
-BARE = "".join(
-    f"""
+def bare(tasks: int) -> str:
+    """A dodo.py of so many tasks."""
+    return "".join(
+        f"""
 def task_t{number}():
     return {{
         "actions": ["touch t{number}"],
@@ -35,8 +38,8 @@ def task_t{number}():
         "uptodate": [True],
     }}
 """
-    for number in range(13)
-)
+        for number in range(tasks)
+    )
 
 
 def main() -> None:
@@ -58,11 +61,11 @@ def main() -> None:
 def no_op(rounds: int) -> None:
     """Nothing to do: our build and bare doit in turn."""
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "dodo.py").write_text(BARE)
-        bare = [ROOT / ".venv/bin/doit"]
-        seconds(bare, folder)
+        (Path(folder) / "dodo.py").write_text(bare(13))
+        alone = [ROOT / ".venv/bin/doit"]
+        seconds(alone, folder)
         seconds([DOIT, "build"], str(ROOT))
-        pairs = [(seconds([DOIT, "build"], str(ROOT)), seconds(bare, folder)) for _ in range(rounds)]
+        pairs = [(seconds([DOIT, "build"], str(ROOT)), seconds(alone, folder)) for _ in range(rounds)]
     ours, bares = (statistics.median(column) for column in zip(*pairs, strict=True))
     ratio = statistics.median(our / their for our, their in pairs)
     print(f"no-op build: {ours * 1e3:.0f} ms, bare doit with 13 tasks: {bares * 1e3:.0f} ms, ratio {ratio:.2f}")

@@ -15,8 +15,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.build import BARE, DOIT, ROOT, copy_of_hello, seconds
+from bench.build import DOIT, ROOT, bare, copy_of_hello, seconds
 from tests import nginx
+from tests.workbench import CUBE, MANIFEST
+
+CELLS, STAGES = 112, 9
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,7 @@ def main() -> None:
         with nginx.serving(folder / "nginx") as server:
             figures = list(against_cold(folder, server.environment()))
         figures += against_bare_doit(folder, rounds)
+        figures.append(against_a_thousand(folder, rounds))
         again = opened_again(folder)
     print("| what, over what | to reach | reached | spread |\n|---|---|---|---|")
     print("\n".join(figure.row() for figure in figures))
@@ -79,11 +83,7 @@ def against_bare_doit(folder: Path, rounds: int) -> Iterator[Figure]:
     """Nothing to do, and `why`, over doit alone."""
     here = {"CRATEGRAD_CACHE": str(folder / "cache")}
     crate = folder / "first/hello"
-    (folder / "bare").mkdir()
-    (folder / "bare/dodo.py").write_text(BARE)
-
-    def bare() -> float:
-        return seconds([ROOT / ".venv/bin/doit"], str(folder / "bare"))
+    alone = doit_with(13, folder / "bare")
 
     def no_op() -> float:
         return build(crate, here)
@@ -91,8 +91,34 @@ def against_bare_doit(folder: Path, rounds: int) -> Iterator[Figure]:
     def why() -> float:
         return seconds([DOIT, "why", f"crate={crate}"], str(ROOT), here)
 
-    yield Figure("no-op `./doit build`, over bare doit with 13 tasks", in_turn(no_op, bare, rounds), 1.4)
+    yield Figure("no-op `./doit build`, over bare doit with 13 tasks", in_turn(no_op, alone, rounds), 1.4)
     yield Figure("`./doit why`, over the no-op", in_turn(why, no_op, rounds), 1.5)
+
+
+def against_a_thousand(folder: Path, rounds: int) -> Figure:
+    """A matrix in which nothing is to do, over bare doit with as many tasks as it has stages."""
+    here = {"CRATEGRAD_CACHE": str(folder / "cache")}
+    crate, matrix = folder / "cube", folder / "matrix.yaml"
+    (crate / "src").mkdir(parents=True)
+    (crate / "src/main.rs").write_text(CUBE)
+    (crate / "Cargo.toml").write_text(MANIFEST)
+    matrix.write_text(f"axes:\n  enzyme.patience_s: {list(range(300, 300 + CELLS))}\n")
+    alone = doit_with(CELLS * STAGES, folder / "thousand")
+
+    def cells() -> float:
+        return seconds([DOIT, "matrix", f"crate={crate}", f"matrix={matrix}"], str(ROOT), here)
+
+    cells()
+    return Figure(
+        f"no-op `./doit matrix` of {CELLS} cells, over bare doit with {CELLS * STAGES}", in_turn(cells, alone, rounds), 2
+    )
+
+
+def doit_with(tasks: int, folder: Path) -> Callable[[], float]:
+    """The seconds of bare doit with so many tasks."""
+    folder.mkdir()
+    (folder / "dodo.py").write_text(bare(tasks))
+    return lambda: seconds([ROOT / ".venv/bin/doit"], str(folder))
 
 
 def in_turn(ours: Callable[[], float], theirs: Callable[[], float], rounds: int) -> list[float]:

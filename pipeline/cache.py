@@ -59,6 +59,11 @@ class Cache:
         """Let others tidy the cache: this run needs nothing more of it."""
         self.store.in_use.release()
 
+    def finish_sending(self) -> None:
+        """Wait until what was made here is where others have it, or cannot be brought there."""
+        if self.remote:
+            self.remote.finish()
+
     def note_use(self, key: str) -> None:
         """Have the key count as used now."""
         self.store.note_use(key)
@@ -110,10 +115,10 @@ class Cache:
             yield folder
 
     def publish(self, key: str, made: Path, log: Path, seconds: float) -> Entry:
-        """Take the folder `made` (in scratch) in as the tree of `key`, and its log with it."""
+        """Take the folder `made` (in scratch) in as the tree of `key`, and its log with it; while others are sent it, go on."""
         entry = self.store.publish(key, made, log, seconds)
         if self.remote:
-            self.remote.send(entry, self.store)
+            self.remote.send_meanwhile(entry, self.store)
         return entry
 
     def _home(self, is_there: Callable[[Store], bool]) -> Store:

@@ -47,6 +47,7 @@ def history(build: Build, as_json: bool, trace: str, words: Sequence[str]) -> No
 def replay(build: Build, words: Sequence[str]) -> None:
     """Leave a folder with what a stage reads, and a script of the commands that it runs."""
     from pipeline import replay as replaying
+    from pipeline import replay_script
     from pipeline.explain.answer import check_stage
 
     names, _ = late_options(words)
@@ -55,7 +56,7 @@ def replay(build: Build, words: Sequence[str]) -> None:
     check_stage(build, names[0])
     bring_up_to_date(build, list(build.steps)[: list(build.steps).index(names[0])])
     replayed = replaying.replay(build, names[0])
-    commands = f"{replaying.counted(replayed.commands)}, run by ./repro.sh"
+    commands = f"{replay_script.counted(replayed.commands)}, run by ./repro.sh"
     what = commands if replayed.commands else "no commands: all of it is done in process"
     print(f"{request.shown(replayed.folder)}: {what}")
     if replayed.refusal:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import shutil
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,16 +23,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pipeline import process
+from pipeline import process, replay_cargo
 from pipeline.build import Build
 from pipeline.digests import file_digest
 from pipeline.errors import UserError
 from pipeline.process import Argument, Finished
+from pipeline.replay_script import Command, write, write_cargo
 from pipeline.rerun import READING_A_MODULE
 from pipeline.stages import MODULE
+from pipeline.stages.build_std import BuildStd
+from pipeline.stages.crate_bitcode import CrateBitcode
 from pipeline.store import tree_digest
-
-OF_CARGO = ("build_std", "crate_bitcode")
 
 
 @dataclass(frozen=True)
@@ -46,28 +46,8 @@ class Replay:
     is_same: bool
 
 
-@dataclass(frozen=True)
-class _Command:
-    argv: tuple[str, ...]
-    """With paths as they are in the folder of the replay."""
-    given: Mapping[str, str]
-    """What is to be copied before: from where (to where)."""
-    folders: frozenset[str]
-    returncode: int
-    made: Mapping[str, str]
-    """The digests of the files that it wrote, of those that it names."""
-
-
 def replay(build: Build, name: str) -> Replay:
-    """Run a stage, of which all inputs are made, and leave the folder.
-
-    Raises: UserError for a stage that is cargo's.
-    """
-    if name in OF_CARGO:
-        raise UserError(
-            f"error: {name} is cargo's work, with a wrapper and a linker of ours around it: nothing of it runs without\n"
-            f"  = help: what it ran is in {build.view(name, '.log')}, what it made in {build.view(name)}"
-        )
+    """Run a stage, of which all inputs are made, and leave the folder."""
     step = build.steps[name]
     folder = build.replay(name)
     shutil.rmtree(folder, ignore_errors=True)
@@ -75,6 +55,10 @@ def replay(build: Build, name: str) -> Replay:
     out.mkdir(parents=True)
     log.touch()
     inputs = {role: build.output(source) for role, source in step.inputs.items()}
+    if isinstance(step.stage, BuildStd | CrateBitcode):
+        commands, refusal = replay_cargo.run_recorded(step.stage, inputs, out, log, folder)
+        write_cargo(folder, build, name, commands, refusal)
+        return Replay(folder, len(commands), refusal, _is_same(build, name, out, refusal))
     recorder = _Recorder(folder, {**{tree: f"input/{role}" for role, tree in inputs.items()}, out: "replayed"})
     if name in READING_A_MODULE:
         recorder.copy_input(inputs["module"] / MODULE)
@@ -84,15 +68,14 @@ def replay(build: Build, name: str) -> Replay:
             step.stage.run(inputs, out, log)
         except UserError as error:
             refusal = error.message
+    write(folder, build, name, recorder.commands, recorder.known, refusal)
+    return Replay(folder, len(recorder.commands), refusal, _is_same(build, name, out, refusal))
+
+
+def _is_same(build: Build, name: str, out: Path, refusal: str) -> bool:
+    """Whether what was made is what the cache has."""
     made = build.made(name)
-    is_same = refusal == "" and made is not None and tree_digest(out) == made.tree
-    _write(folder, build, name, recorder, refusal)
-    return Replay(folder, len(recorder.commands), refusal, is_same)
-
-
-def counted(commands: int) -> str:
-    """So many commands, in words."""
-    return f"{commands} command{'' if commands == 1 else 's'}"
+    return refusal == "" and made is not None and tree_digest(out) == made.tree
 
 
 # ---- What is run
@@ -126,7 +109,7 @@ class _Recorder:
     folder: Path
     roots: Mapping[Path, str]
     """The folders that are others in a replay, and what they are there."""
-    commands: list[_Command] = field(default_factory=list)
+    commands: list[Command] = field(default_factory=list)
     known: dict[Path, str] = field(default_factory=dict)
     """The digests of the files that are there in a replay, too."""
     turn: threading.Lock = field(default_factory=threading.Lock)
@@ -149,7 +132,7 @@ class _Recorder:
             for path in self._paths(argv):
                 if path.is_file() and (digest := file_digest(path)) != self.known.get(path):
                     self.known[path] = made[self._there(path)] = digest
-            self.commands.append(_Command(tuple(map(self._moved, argv)), given, folders, returncode, made))
+            self.commands.append(Command(tuple(map(self._moved, argv)), given, folders, returncode, made))
 
     def copy_input(self, path: Path) -> None:
         """Copy a file that an earlier stage has made."""
@@ -189,97 +172,3 @@ class _Recorder:
         """What a path is in the folder of a replay."""
         root = next(root for root in self.roots if path.is_relative_to(root))
         return Path(self.roots[root], path.relative_to(root)).as_posix()
-
-
-# ---- What is written
-
-_HEAD = """\
-#!/bin/sh
-# {title}: what it has its tools do.
-# Nothing of Crategrad is needed, only these tools; others can be given as in:  {example} ./repro.sh
-set -u
-cd "$(dirname "$0")"
-{tools}
-
-number=0 worst=0
-wrong() {{ echo "command $number: $1"; worst=1; }}
-ended() {{ number=$((number + 1)); [ "$1" = "$2" ] || wrong "ended with $1, and with $2 when it was recorded"; }}
-made() {{ echo "$1  $2" | sha256sum --check --status || wrong "$2 is not what it was"; }}
-
-rm -rf replayed
-"""
-
-
-def _write(folder: Path, build: Build, name: str, recorder: _Recorder, refusal: str) -> None:
-    """Write the script, where there are commands, and the text that says what all this is."""
-    title = f"Stage {build.steps[name].number}, {name}, of {build.crate.artifact} (config {build.folder.name})"
-    out = folder / "output"
-    files = [path for path in sorted(out.rglob("*")) if path.is_file()]
-    by_tools = {path.relative_to(out).as_posix(): recorder.known.get(path) == file_digest(path) for path in files}
-    in_process = [file for file, is_tools in by_tools.items() if not is_tools]
-    if recorder.commands:
-        script = folder / "repro.sh"
-        script.write_text("".join(_script(title, recorder.commands, by_tools)))
-        script.chmod(0o755)
-    (folder / "README").write_text("\n".join(_readme(title, build, name, recorder.commands, in_process, refusal)) + "\n")
-
-
-def _script(title: str, commands: Sequence[_Command], by_tools: Mapping[str, bool]) -> Iterator[str]:
-    tools = {command.argv[0]: _variable(command.argv[0]) for command in commands}
-    example = f"{next(iter(tools.values())).upper()}=/my/{Path(next(iter(tools))).name}"
-    settings = (f'{variable}="${{{variable.upper()}:-{shlex.quote(tool)}}}"' for tool, variable in tools.items())
-    yield _HEAD.format(title=title, example=example, tools="\n".join(settings))
-    there = {folder for command in commands for folder in command.folders if folder.startswith("input")}
-    for number, command in enumerate(commands, 1):
-        yield f"\n# {number}\n"
-        if new := sorted(command.folders - there):
-            yield f"mkdir -p {shlex.join(new)}\n"
-        there |= command.folders
-        yield from (f"cp {shlex.join(pair)}\n" for pair in command.given.items())
-        yield f'"${tools[command.argv[0]]}" {shlex.join(command.argv[1:])}\n'
-        yield f"ended $? {command.returncode if command.returncode >= 0 else 128 - command.returncode}\n"
-        yield from (f"made {digest} {shlex.quote(file)}\n" for file, digest in command.made.items())
-    yield "\n"
-    for name, is_tools in by_tools.items():
-        if is_tools:
-            yield f"cmp {shlex.join([f'output/{name}', f'replayed/{name}'])} || worst=1\n"
-        else:
-            said = f"output/{name} is of Crategrad's own process: no command makes it"
-            yield f"echo {shlex.quote(said)}\n"
-    yield '[ "$worst" = 0 ] && echo "all as it was recorded"\nexit "$worst"\n'
-
-
-def _version(tool: str) -> str:
-    """What a tool says of its version, where it says something."""
-    lines = process.ask([tool, "--version"]).output.splitlines()
-    return next((line.strip() for line in lines if re.search(r"\d\.\d", line)), "it does not say its version")
-
-
-def _variable(tool: str) -> str:
-    return re.sub(r"\W", "_", Path(tool).name)
-
-
-def _readme(
-    title: str,
-    build: Build,
-    name: str,
-    commands: Sequence[_Command],
-    in_process: Sequence[str],
-    refusal: str,
-) -> Iterator[str]:
-    yield f"{title}\n"
-    tools = dict.fromkeys(command.argv[0] for command in commands)
-    if commands:
-        yield f"repro.sh runs {counted(len(commands))}: what they read is in input/ and given/, what they made in output/,"
-        yield "and what they make now comes to lie in replayed/.  What is in given/ Crategrad wrote in its own process."
-        yield from (f"So it made output/{file}: no command does that." for file in in_process)
-    else:
-        yield "It runs no tool: Crategrad does all of it in its own process, by libLLVM, and nothing can be run without it."
-        yield "What it reads is in input/, what it made in output/."
-        yield "\nThe tools:"
-        yield from (f"  {tool}: {_version(tool)}" for tool in tools)
-    if settings := sorted(build.parts_now(name)["settings"].items()):
-        yield "\nIts settings:"
-        yield from (f"  {setting} = {value}" for setting, value in settings)
-    if refusal:
-        yield f"\nIt failed:\n\n{refusal}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -102,8 +103,10 @@ class Reporter(ConsoleReporter):  # type: ignore[misc]
         self.has_refused = self.has_refused or isinstance(fail, Refused)
 
     def complete_run(self) -> None:
-        """End with the exit code that says so where nothing was."""
+        """Wait for what is being sent to others; end with the exit code that says so where nothing was run."""
         super().complete_run()
+        if remote := _remote():
+            remote.finish()
         if self.has_refused:
             sys.exit(3)
 
@@ -390,6 +393,8 @@ def _carry_out(build: Build, rerun: Rerun, task: Any) -> TaskFailed | dict[str, 
         return _fail(UserError(f"error: {error.filename or task.name}: {error.strerror}"))
     finally:
         build.digests.save()
+        if multiprocessing.parent_process():  # one of -n's, which ends without a word
+            build.store.finish_sending()
     return {"made": task.name}
 
 
@@ -448,7 +453,8 @@ def _summarise(build: Build, rerun: Rerun) -> None:
 
 
 def _tidy(build: Build) -> None:
-    """Note what was used; where this run has put more into the cache, see to its limit."""
+    """Note what was used, and wait for what is sent; where this run has put more into the cache, see to its limit."""
+    build.store.finish_sending()
     made = list(filter(None, map(build.made, build.steps)))
     for each in made:
         build.store.note_use(each.key)
@@ -748,6 +754,8 @@ def end_quietly_on_signals() -> None:
 
     def end(signum: int, _frame: object) -> NoReturn:
         signal.signal(signum, signal.SIG_IGN)
+        if remote := _remote():
+            remote.give_up()
         print("\ninterrupted: finished stages are kept", file=sys.stderr, flush=True)
         sys.exit(128 + signum)
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 USER, PASSWORD = "builder", "correct horse"
+TOKEN = "battery.staple-7"
 
 CONFIG = """
 daemon off;
@@ -39,6 +40,11 @@ http {{
         location / {{
             auth_basic "cache";
             auth_basic_user_file {folder}/passwords;
+            dav_methods PUT;
+            create_full_put_path on;
+        }}
+        location /by-token/ {{
+            if ($http_authorization != "Bearer {token}") {{ return 401; }}
             dav_methods PUT;
             create_full_put_path on;
         }}
@@ -68,6 +74,11 @@ class Nginx:
         address = {"CRATEGRAD_REMOTE": self.address, "CRATEGRAD_REMOTE_CA": str(self.authority)}
         return {**address, "CRATEGRAD_REMOTE_AUTH": f"{USER}:{password}"}
 
+    def environment_with_token(self) -> dict[str, str]:
+        """The same, for what it serves to those who bear a token."""
+        address = {"CRATEGRAD_REMOTE": f"{self.address}/by-token", "CRATEGRAD_REMOTE_CA": str(self.authority)}
+        return {**address, "CRATEGRAD_REMOTE_TOKEN": TOKEN}
+
 
 @contextmanager
 def serving(folder: Path) -> Iterator[Nginx]:
@@ -81,7 +92,7 @@ def serving(folder: Path) -> Iterator[Nginx]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     user = "user root;\n" if Path("/proc/self").stat().st_uid == 0 else ""
-    (folder / "nginx.conf").write_text(user + CONFIG.format(folder=folder, port=port))
+    (folder / "nginx.conf").write_text(user + CONFIG.format(folder=folder, port=port, token=TOKEN))
     server = subprocess.Popen([program, "-p", folder, "-c", folder / "nginx.conf", "-e", folder / "error.log"])
     try:
         _wait_for(port, server)

@@ -63,6 +63,19 @@ def test_a_comment_on_a_line_stops_at_the_bitcode(bench: Workbench) -> None:
     assert bench.build().ran == ["crate_bitcode"]
 
 
+def test_an_edit_that_no_derivative_reaches_stops_at_the_slice(bench: Workbench) -> None:
+    """Of code, and of a local's name; the program is linked anew, with the derivative that is there."""
+    other = "fn other(n: i32) -> i32 {\n    let m = n * 7;\n    std::hint::black_box(m) - m\n}\n\n#[unsafe"
+    reaching = CUBE.replace("i32::from(!right)", "i32::from(!right) + other(argc)").replace("#[unsafe", other)
+    bench.write(reaching)
+    bench.build()
+    for edited in (reaching.replace("n * 7", "n * 9"), reaching.replace("let m", "let k").replace("(m) - m", "(k) - k")):
+        bench.write(edited)
+        again = bench.build()
+        assert set(again.ran) <= {"crate_bitcode", "llvm_link", "link"}
+        assert again.stages["enzyme"] == again.stages["codegen"] == "fresh"
+
+
 def test_an_edit_of_the_function_keeps_std(bench: Workbench) -> None:
     bench.build()
     bench.write(CUBE.replace("x * x * x", f"x * x * x + {time.time()}"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import random
 import re
@@ -13,6 +14,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import jsonschema_rs
 import junitparser
 import pytest
 import yaml
@@ -474,6 +476,21 @@ def test_the_files_for_ci_call_what_there_is(tmp_path: Path, file: str, calls: i
         asked = asked_with(tmp_path, **variables)
         assert asked.matrix.file == tmp_path / variables["matrix"]
         assert names in ([], ["a", "b"])
+
+
+@pytest.mark.parametrize(("file", "schema_file"), [("github.yml", "github-workflows.json"), ("gitlab.yml", "gitlab-ci.json")])
+def test_the_files_for_ci_are_what_servers_take(file: str, schema_file: str) -> None:
+    """By the schemas that the servers' own editors go by; and a mistake is one by them."""
+    package = importlib.util.find_spec("check_jsonschema")
+    assert package
+    assert package.origin
+    public = Path(package.origin).parent / "builtin_schemas/vendor" / schema_file
+    valid = jsonschema_rs.validator_for(json.loads(public.read_text()))
+    told = yaml.safe_load((ROOT / "docs/ci" / file).read_text())
+    jobs = {"on" if key is True else key: value for key, value in told.items()}  # YAML 1.1 takes `on` for a boolean
+    assert [str(error) for error in valid.iter_errors(jobs)] == []
+    wrong = {**jobs, "jobs": {"build": {"steps": 3}}} if "jobs" in jobs else {**jobs, "build": {"script": {"no": "list"}}}
+    assert not valid.is_valid(wrong)
 
 
 def test_the_file_in_the_guide_makes_the_cells_in_the_guide(tmp_path: Path) -> None:

@@ -33,12 +33,12 @@ def nginx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nginx]:
         yield server
 
 
-@pytest.fixture(params=["folder", "nginx"])
+@pytest.fixture(params=["folder", "nginx", "nginx by a token"])
 def environment(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
     """What leads to a remote cache; that of nginx has what earlier tests have put there."""
-    if request.param == "nginx":
+    if request.param != "folder":
         server: Nginx = request.getfixturevalue("nginx")
-        return server.environment()
+        return server.environment() if request.param == "nginx" else server.environment_with_token()
     (tmp_path / "shared").mkdir()
     return {"CRATEGRAD_REMOTE": f"file://{tmp_path}/shared"}
 

@@ -17,6 +17,7 @@ import json
 import os
 import shutil
 import sys
+import threading
 from collections.abc import MutableMapping
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from pipeline.digests import file_digest
 from pipeline.remote import pack
 from pipeline.remote.action_result import ActionResult
 from pipeline.remote.transport import RemoteError, Transport
+from pipeline.remote.uploads import Uploads
 from pipeline.store import Entry, Store, is_digest, tree_digest
 from pipeline.yaml_source import ConfigError, visible
 
@@ -55,6 +57,8 @@ class Remote:
         self._transport = transport
         self._secret = secret.encode()
         self._patience = _PATIENCE
+        self._turn = threading.Lock()
+        self._uploads = Uploads()
 
     def fetch(self, key: str, store: Store) -> Entry | None:
         """What the key means there, brought into the store; None where it means nothing, or cannot be had or trusted."""
@@ -71,6 +75,18 @@ class Remote:
         except (RemoteError, OSError) as error:
             self._complain(error)
             return False
+
+    def send_meanwhile(self, entry: Entry, store: Store) -> None:
+        """The same, while the caller goes on; until `finish` the entry's tree has to stay where it is."""
+        self._uploads.add(lambda: self.send(entry, store))
+
+    def finish(self) -> None:
+        """Wait for what is on its way, unless nobody asks there any more."""
+        self._uploads.finish(lambda: not self.is_out_of_use)
+
+    def give_up(self) -> None:
+        """Ask there no more in this run."""
+        self._patience = 0
 
     @property
     def is_out_of_use(self) -> bool:
@@ -139,11 +155,12 @@ class Remote:
         return hmac.new(self._secret, signed.encode(), hashlib.sha256).hexdigest()
 
     def _complain(self, error: RemoteError | OSError) -> None:
-        if self._patience == _PATIENCE:
+        is_final = isinstance(error, RemoteError) and error.is_final
+        with self._turn:
+            is_first, self._patience = self._patience == _PATIENCE, self._patience - (_PATIENCE if is_final else 1)
+        if is_first:
             what = f"warning: the remote cache {self._transport.name}: {error}: the build goes on without it"
             print(what, file=sys.stderr, flush=True)
-        is_final = isinstance(error, RemoteError) and error.is_final
-        self._patience -= _PATIENCE if is_final else 1
 
 
 def take_from(environment: MutableMapping[str, str]) -> Remote | None:

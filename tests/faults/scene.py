@@ -57,6 +57,7 @@ def bring_up_to_date(made: Build) -> bytes:
     for name in made.steps:
         if not made.is_fresh(name):
             made.carry_out(name)
+    made.store.finish_sending()
     return made.product.read_bytes()
 
 

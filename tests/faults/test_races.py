@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from pipeline import eviction
+from pipeline.digests import file_digest
+from pipeline.remote import Remote
+from pipeline.remote.folder import Folder
 from pipeline.store import Store
 from tests.conftest import Rounds
 from tests.faults.scene import bring_up_to_date, build, right, torn
@@ -53,6 +56,30 @@ def test_of_many_who_want_the_same_one_makes_it(tmp_path: Path, rounds: Rounds) 
     assert len(ran) == 3 * count
     assert list(torn(tmp_path / "cache")) == []
     rounds.tell(f"F6: {WRITERS} writers of the same, {count} rounds: each stage ran once, 0 errors, 0 torn")
+
+
+def sharer(folder: Path, number: int, barrier: Any, programs: list[bytes]) -> None:
+    for seed, program in enumerate(programs):
+        barrier.wait(60)
+        shared = Remote(Folder(folder / "shared"))
+        assert bring_up_to_date(build(folder / f"{number}", folder / f"{number}/cache", seed, remote=shared)) == program
+
+
+def test_many_machines_write_into_a_shared_folder(tmp_path: Path, rounds: Rounds) -> None:
+    """The same things at the same moment; what comes of it is whole, and one who comes after makes nothing."""
+    count = rounds(5, 100)
+    (tmp_path / "shared").mkdir()
+    programs = [right(tmp_path / "alone" / str(seed), seed) for seed in range(count)]
+    barrier = FORK.Barrier(WRITERS)
+    together(sharer, [(tmp_path, number, barrier, programs) for number in range(WRITERS)])
+    packs = list(tmp_path.glob("shared/cas/*/*"))
+    assert packs
+    assert [pack for pack in packs if file_digest(pack) != pack.name] == []
+    for seed, program in enumerate(programs):
+        late = build(tmp_path / "late", tmp_path / "late/cache", seed, remote=Remote(Folder(tmp_path / "shared")))
+        assert bring_up_to_date(late) == program
+    assert not (tmp_path / "late/ran").exists()
+    rounds.tell(f"F6: {WRITERS} machines that write the same into a shared folder, {count} rounds: 0 errors, 0 torn")
 
 
 def test_many_who_want_different_things_while_one_tidies(tmp_path: Path, rounds: Rounds) -> None:
