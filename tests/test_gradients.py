@@ -36,7 +36,7 @@ CASES = {
 FUNCTIONS = [function for functions in CASES.values() for function in functions]
 MODES = ("reverse", "forward", "forward_8")
 STRATEGIES = ("single-module-merge", "fat-lto", "slice")
-WAYS = (*STRATEGIES, "debug", "prebuilt")
+WAYS = (*STRATEGIES, *(pytest.param(way, marks=pytest.mark.full) for way in ("debug", "prebuilt")))
 """How the crate is built: by a config, or with the std that the toolchain brings."""
 
 

@@ -149,7 +149,11 @@ def is_below(path: str, folders: set[str]) -> bool:
 def declared(build: Build, name: str, folder: Path) -> Iterator[object]:
     """The files and folders that the stage's key has digests of; and those that it may write."""
     step = build.steps[name]
-    yield from (folder / "tmp", *(folder / "made" / each for each in (name, f"{name}.log", *step.inputs.values())))
+    yield from (
+        folder / "tmp",
+        folder / "made/messages",
+        *(folder / "made" / each for each in (name, f"{name}.log", *step.inputs.values())),
+    )
     yield from tools_of(step)
     yield from packages_of(step)
     stage = step.stage

@@ -16,7 +16,7 @@ from tests.workbench import CUBE, MANIFEST, ROOT, Finished, Workbench
 
 pytestmark = pytest.mark.toolchain
 
-STRATEGIES = ("slice", pytest.param("single-module-merge", marks=pytest.mark.full), "fat-lto")
+STRATEGIES = ("slice", *(pytest.param(way, marks=pytest.mark.full) for way in ("single-module-merge", "fat-lto")))
 every_strategy = pytest.mark.parametrize("strategy", STRATEGIES)
 
 PLAIN = '[package]\nname = "plain"\nversion = "0.1.0"\nedition = "2024"\n[workspace]\n'
