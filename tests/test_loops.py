@@ -42,6 +42,7 @@ out:
 
 def shaped(editor: Editor, shims: list[int]) -> None:
     loops.shape(editor, shims)
+    loops.tell_apart(editor, shims)
 
 
 def flow_of(folder: Path, module: Module) -> ControlFlow:

@@ -95,9 +95,10 @@ _OF_PATHS = (
     ("panics", panics.keep),
     ("switches", switches.lower),
     ("loops", loops.shape),
+    ("asked_outside", asked_outside.keep_numbers),
+    ("loops", loops.tell_apart),  # by ends of which nothing is kept
     ("overwritten", overwritten.keep),
     ("carried", carried.use_twice),
-    ("asked_outside", asked_outside.keep),
     ("integers", integers.say_inactive),
     ("results", results.keep),
     ("steep", steep.make_finite),
@@ -107,7 +108,7 @@ _OF_PATHS = (
 NAMES = (
     *dict.fromkeys(name for name, _ in _OF_CALLS),
     *("split_words", "hash_tables", "retype", "opaque", "constants", "beginnings"),
-    *(name for name, _ in _OF_MEMORY + _OF_PATHS),
+    *dict.fromkeys(name for name, _ in _OF_MEMORY + _OF_PATHS),
     *("mixed", "frees"),
 )
 """The repairs, in the order in which they are first made."""

@@ -21,16 +21,27 @@ def shape(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Shape the loops of all that the shims reach; a line for each function where one changed."""
     done = []
     for function in call_tree(editor, shims):
-        changes = {"merged": 0, "given an exit": 0, "counted": 0, "told apart": 0}
+        changes = {"merged": 0, "given an exit": 0, "counted": 0}
         while _merge_one(editor, function):
             changes["merged"] += 1
         while _give_exit(editor, function):
             changes["given an exit"] += 1
         changes["counted"] = _count(editor, function)
-        changes["told apart"] = _tell_apart(editor, function)
         said = ", ".join(f"{number} {change}" for change, number in changes.items() if number)
         if said:
             done.append(f"loops: {said} in {editor.module.name(function)}")
+    return done
+
+
+def tell_apart(editor: Editor, shims: Sequence[Value]) -> list[str]:
+    """Give loops that read the same memory ends of their own: of two that run as often Enzyme takes one for the other."""
+    done = []
+    for function in call_tree(editor, shims):
+        flow = ControlFlow(editor.module, function)
+        found = list(twins(editor, flow))
+        for number, loop in enumerate(found):
+            _give_end(editor, flow, loop, number)
+        done += [f"loops: {len(found)} told apart in {editor.module.name(function)}"] if found else []
     return done
 
 
@@ -114,15 +125,6 @@ def _count(editor: Editor, function: Value) -> int:
 
 def _believed(editor: Editor, flow: ControlFlow, loop: Loop) -> list[Value]:
     return [branch for find in (doubtful, miscounted, ordered) for branch in find(editor, flow, loop)]
-
-
-def _tell_apart(editor: Editor, function: Value) -> int:
-    """Give loops that read the same memory ends of their own: of two that run as often Enzyme takes one for the other."""
-    flow = ControlFlow(editor.module, function)
-    found = list(twins(editor, flow))
-    for number, loop in enumerate(found):
-        _give_end(editor, flow, loop, number)
-    return len(found)
 
 
 def _give_end(editor: Editor, flow: ControlFlow, loop: Loop, which: int) -> None:
