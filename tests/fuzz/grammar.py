@@ -359,6 +359,10 @@ CODE = {
         2 for $:n in 0..$-M.len() { let $:x = $=M[$=n].tanh(); let rest = &mut $=M[$=n + 1..]; for k in 0..rest.len() { rest[k] = rest[k] * $=x * $r + $f; } }
         1 let mut sum = $f; for k in 0..$!S.len() / 2 { sum += $=S[2 * k] * $=S[2 * k]; } for k in 0..$=S.len() / 2 { $F += sum.tanh() * $=S[2 * k]; }
         1 let pairs: Vec<(T, T)> = $j.map(|$:x| ($=x, $k)).collect(); let sum = pairs.iter().map(|pair| pair.0 * pair.1).sum::<T>(); for pair in &pairs { $F += sum.tanh() * pair.0; }
+        2 let (mut at, mut best) = ($i, $f); 'all: for i in 0..$!S.len() { for j in i + 1..$=S.len() { let $:x = $=S[i] * $=S[j]; if $q { (at, best) = (j, $=x); break 'all; } } } let $+x = best * best + $=S.get(at).copied().unwrap_or(best);
+        2 for $:n in 0..$~M.len() { if let Some(at) = $X.iter().position(|&$:x| $q) { $F += $=M[at % $=M.len()] * $r; } else { $=M[$=n] = $f; } }
+        1 for $:n in 0..$~M.len() { if $!S.iter().all(|&$:x| $q) { $=M[$=n] = $f; } else { $F += $=M[$=n]; } }
+        1 for $:n in 0..$~M.len() { if let Some(&$:x) = $!S.iter().find(|&&$:x| $q) { $=M[$=n] = $=x * $f; } else if $b { continue; } else { $F *= $r; } }
         1 for $:S in $-W.iter() $B
         1 for $:M in $-W.iter_mut() $B
         1 $W.push($v);
