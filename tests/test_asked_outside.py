@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,7 @@ import pytest
 from pipeline.errors import UserError
 from pipeline.repairs import asked_outside
 from pipeline.stages import MODULE
+from pipeline.stages.abi_fixup import AbiFixup
 from tests.alone import build, merged, only, stages
 from tests.fuzz import runner
 from tests.test_repairs import TOOLS, body, mended
@@ -88,12 +89,14 @@ class Function:
     text: str
 
 
-def test_what_is_not_kept_is_refused_once_enzyme_has_asked_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_kept_is_refused_once_enzyme_has_asked_for_it(tmp_path: Path) -> None:
     bench, given = Workbench(tmp_path / "crate"), tmp_path / "given"
     given.mkdir()
     runner.write([Function((KEPT / "found_in_two_loops.rs").read_text())], bench, ["reverse"])
     only(merged(bench, "2", TOOLS), "p0000", given / MODULE, TOOLS.libllvm)
-    monkeypatch.setattr(asked_outside, "keep", lambda *_: [])
+    through = stages(2, TOOLS)
+    assert isinstance(through["abi_fixup"], AbiFixup)
+    through["abi_fixup"] = replace(through["abi_fixup"], without=("asked_outside",))
     with pytest.raises(UserError, match="what an inner loop came to is asked outside of the loop around it") as refusal:
-        build(given, stages(2, TOOLS), bench.output() / "stages", tmp_path, TOOLS)
+        build(given, through, bench.output() / "stages", tmp_path, TOOLS)
     assert "`reverse` was asked for" in refusal.value.message

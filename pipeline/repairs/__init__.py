@@ -95,7 +95,7 @@ _OF_PATHS = (
     ("panics", panics.keep),
     ("switches", switches.lower),
     ("loops", loops.shape),
-    ("asked_outside", asked_outside.keep_numbers),
+    ("asked_outside", asked_outside.keep),
     ("loops", loops.tell_apart),  # by ends of which nothing is kept
     ("overwritten", overwritten.keep),
     ("carried", carried.use_twice),

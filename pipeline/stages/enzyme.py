@@ -21,9 +21,6 @@ from pipeline.audit import audit
 from pipeline.enzyme_driver import Diagnostic, EnzymeDriver
 from pipeline.errors import UserError
 from pipeline.ladder import Rung
-from pipeline.llvm import Module
-from pipeline.llvm_edit import Editor
-from pipeline.repairs import asked_outside
 from pipeline.slice import Slicer
 from pipeline.stages import MODULE, Inputs
 from pipeline.stages.abi_fixup import DERIVATIVES
@@ -188,25 +185,13 @@ class Enzyme:
         """Write the part of the module that has these derivatives; or why there is none."""
         text, shims = part.with_suffix(".ll"), _shims(wanted)
         self.slicer.part(module, shims, part, log)
-        if found := self._into_text(part, text, shims, self.all_flags(flags), log):
+        found = self.driver.differentiate(part, text, self.all_flags(flags), log) or _asked_of_no_run(text)
+        if found:
             return found + self._suspects(found, module, shims)
         process.run_tool([self.llvm_as, "-o", part, text], log=log)
         text.unlink()
         self.tape.provide(part, _in_words(wanted))
         return []
-
-    def _into_text(self, part: Path, text: Path, shims: Sequence[str], flags: Sequence[str], log: Path) -> list[Diagnostic]:
-        """Have Enzyme write the text; once more where it asks of no known run of a loop, with what it asks kept for it."""
-        found = self.driver.differentiate(part, text, flags, log)
-        if found or not _asks_of_no_run(text):
-            return found
-        with Module(self.libllvm, part) as opened:
-            kept = asked_outside.keep(Editor(opened), opened.named(shims))
-            opened.write(part)
-        with log.open("a") as told:
-            told.write("".join(f"{line}\n" for line in kept))
-        found = self.driver.differentiate(part, text, flags, log)
-        return found or ([Diagnostic(_OF_NO_RUN, help=_AS_A_FUNCTION)] if _asks_of_no_run(text) else [])
 
     def _suspects(self, found: list[Diagnostic], module: Path, shims: Sequence[str]) -> list[Diagnostic]:
         """Where Enzyme broke down without a word of the cause: what is known to break it."""
@@ -221,9 +206,9 @@ class Enzyme:
         return flags if self.fast_math else [*flags, "--enzyme-fast-math=0"]
 
 
-def _asks_of_no_run(text: Path) -> bool:
-    """Whether a derivative looks something up for no known run of a loop (`analyses/asked_outside.py`)."""
-    return bool(_NO_RUN.search(text.read_text()))
+def _asked_of_no_run(text: Path) -> list[Diagnostic]:
+    """What derivatives look up for no known run of a loop, as far as it is to be seen (`analyses/asked_outside.py`)."""
+    return [Diagnostic(_OF_NO_RUN, help=_AS_A_FUNCTION)] if _NO_RUN.search(text.read_text()) else []
 
 
 def rungs_taken(output: Path) -> dict[tuple[str, str], str]:
