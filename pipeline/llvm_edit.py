@@ -26,9 +26,6 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "AddCallSiteAttribute": (None, [c_void_p, c_uint, c_void_p]),
     "GetAttributeCountAtIndex": (c_uint, [c_void_p, c_uint]),
     "GetAttributesAtIndex": (None, [c_void_p, c_uint, POINTER(c_void_p)]),
-    "DIBuilderCreateDebugLocation": (c_void_p, [c_void_p, c_uint, c_uint, c_void_p, c_void_p]),
-    "GetCallSiteAttributeCount": (c_uint, [c_void_p, c_uint]),
-    "GetCallSiteAttributes": (None, [c_void_p, c_uint, POINTER(c_void_p)]),
     "GetFunctionCallConv": (c_uint, [c_void_p]),
     "SetInstructionCallConv": (None, [c_void_p, c_uint]),
     "BuildAlloca": (c_void_p, [c_void_p, c_void_p, c_char_p]),
@@ -269,36 +266,6 @@ class Editor(Inspector):
         call = int(self.api.BuildCall2(builder, ty, function, values, len(arguments), b""))
         self.api.SetInstructionCallConv(call, self.api.GetFunctionCallConv(function))
         return call
-
-    def call_instead(self, call: Value, name: str, *texts: str) -> None:
-        """Call another function, which is told the texts, too; the new call has the attributes of this one and its function."""
-        ty, arguments = self.called_type(call), self.module.arguments(call)
-        types = [*self.parameter_types(ty), *([self.pointer_type()] * len(texts))]
-        function = self.c_function(name, self.return_type(ty), types)
-        with self.module.before(call) as builder:
-            told = [int(self.api.BuildGlobalStringPtr(builder, text.encode(), b"")) for text in texts]
-            made = self.call(builder, self.function_type(function), function, [*arguments, *told])
-        self._give_location(made)
-        for index in (FUNCTION, *range(1 + len(arguments))):
-            for attribute in self._said_of(call, index):
-                self.api.AddCallSiteAttribute(made, index, attribute)
-        self.replace(call, made)
-
-    def _give_location(self, call: Value) -> None:
-        """See to it that a call has a place in the source, if its function has: LLVM wants it of what could be inlined."""
-        scope = self.api.GetSubprogram(self.module.parent(call))
-        if scope and not self.module.location(call):
-            nowhere = self.api.DIBuilderCreateDebugLocation(self.module.context, 0, 0, scope, None)
-            self.api.InstructionSetDebugLoc(call, nowhere)
-
-    def _said_of(self, call: Value, index: int) -> list[Value]:
-        """The attributes of a called function, and of the call, at an index."""
-        api, callee = self.api, self.module.callee(call)
-        of_function = (c_void_p * api.GetAttributeCountAtIndex(callee, index))()
-        api.GetAttributesAtIndex(callee, index, of_function)
-        of_call = (c_void_p * api.GetCallSiteAttributeCount(call, index))()
-        api.GetCallSiteAttributes(call, index, of_call)
-        return [*of_function, *of_call]
 
     def allocate(self, builder: Value, size: Value) -> Value:
         """A call of `malloc`."""

@@ -29,8 +29,7 @@ fn fields(derivative: &Derivative) -> String {
         .collect();
     let result = match &derivative.result {
         Some(result) => {
-            let ty = string(&types::text(&result.ty));
-            format!("{{\"type\":{ty},\"activity\":\"{}\",\"marked\":{}}}", result.activity, result.is_marked())
+            format!("{{\"type\":{},\"activity\":\"{}\"}}", string(&types::text(&result.ty)), result.activity)
         }
         None => "null".into(),
     };
