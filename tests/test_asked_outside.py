@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
-from pipeline.errors import UserError
 from pipeline.repairs import asked_outside
-from pipeline.stages import MODULE
-from pipeline.stages.abi_fixup import AbiFixup
-from tests.alone import build, merged, only, stages
-from tests.fuzz import runner
-from tests.test_repairs import TOOLS, body, mended
-from tests.workbench import Workbench
+from tests.test_repairs import body, mended
 
 pytestmark = pytest.mark.toolchain
 
-KEPT = Path(runner.__file__).with_name("kept")
 
 # The first product of two of x's numbers that is large; {found} is what is made of it once both loops are left.
 SEARCH = """define double @shim(ptr %x, i64 %n) {{
@@ -82,21 +74,3 @@ def test_what_tells_how_the_outer_loop_was_left_is_kept(tmp_path: Path) -> None:
 def test_loops_that_are_left_one_by_one_stay_as_they_are(tmp_path: Path) -> None:
     source = SEARCH.format(to="inner.latch", found="%square = fadd double 0.0, 0.0")
     assert "crategrad" not in mended(tmp_path, source, asked_outside.keep)
-
-
-@dataclass(frozen=True)
-class Function:
-    text: str
-
-
-def test_what_is_not_kept_is_refused_once_enzyme_has_asked_for_it(tmp_path: Path) -> None:
-    bench, given = Workbench(tmp_path / "crate"), tmp_path / "given"
-    given.mkdir()
-    runner.write([Function((KEPT / "found_in_two_loops.rs").read_text())], bench, ["reverse"])
-    only(merged(bench, "2", TOOLS), "p0000", given / MODULE, TOOLS.libllvm)
-    through = stages(2, TOOLS)
-    assert isinstance(through["abi_fixup"], AbiFixup)
-    through["abi_fixup"] = replace(through["abi_fixup"], without=("asked_outside",))
-    with pytest.raises(UserError, match="what an inner loop came to is asked outside of the loop around it") as refusal:
-        build(given, through, bench.output() / "stages", tmp_path, TOOLS)
-    assert "`reverse` was asked for" in refusal.value.message
