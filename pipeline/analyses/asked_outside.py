@@ -10,7 +10,7 @@ decides between them (`branchToCorrespondingTarget`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from pipeline.analyses.control_flow import ControlFlow, Loop
 from pipeline.analyses.twins import HIDDEN, is_of
@@ -25,9 +25,8 @@ ACTIVE = "crategrad_active_"
 Edge = tuple[Value, Value]
 
 
-def asked_outside(inspector: Inspector, flow: ControlFlow) -> Iterator[Value]:
+def asked_outside(inspector: Inspector, flow: ControlFlow, loops: Sequence[Loop]) -> Iterator[Value]:
     """The ends of blocks of inner loops that may be asked so; none that asks what is kept."""
-    loops = flow.loops()
     inner = {block: around[1:] for block in flow.ends if len(around := [loop for loop in loops if block in loop.blocks]) > 1}
     ends = [(block, end) for block in inner if _decides(inspector, flow, end := flow.ends[block])]
     ways = [_Ways(flow, loops, turned_round=turned) for turned in (False, True)] if ends else []
@@ -36,9 +35,8 @@ def asked_outside(inspector: Inspector, flow: ControlFlow) -> Iterator[Value]:
             yield end
 
 
-def used_outside(inspector: Inspector, flow: ControlFlow) -> dict[Value, list[Value]]:
+def used_outside(inspector: Inspector, loops: Sequence[Loop]) -> dict[Value, list[Value]]:
     """What is made of the induction variables of inner loops and used outside of a loop around these; and where it is used."""
-    loops = flow.loops()
     found: dict[Value, list[Value]] = {}
     for loop in loops:
         if inner := [one for one in loops if one.blocks < loop.blocks]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from pipeline.analyses.asked_outside import asked, asked_outside, used_outside
 from pipeline.analyses.call_tree import call_tree
-from pipeline.analyses.control_flow import ControlFlow
+from pipeline.analyses.control_flow import ControlFlow, Loop
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import opaque
@@ -20,20 +20,21 @@ def keep(editor: Editor, shims: Sequence[Value]) -> list[str]:
     done = []
     for function in call_tree(editor, shims):
         flow = ControlFlow(editor.module, function)
-        count = _keep_conditions(editor, flow) + _keep_values(editor, flow)
+        loops = flow.loops()
+        count = _keep_conditions(editor, flow, loops) + _keep_values(editor, loops)
         done += [f"asked_outside: {count} in {editor.module.name(function)}"] if count else []
     return done
 
 
-def _keep_conditions(editor: Editor, flow: ControlFlow) -> int:
-    ends = list(asked_outside(editor, flow))
+def _keep_conditions(editor: Editor, flow: ControlFlow, loops: Sequence[Loop]) -> int:
+    ends = list(asked_outside(editor, flow, loops))
     for end in ends:
         editor.api.SetOperand(end, 0, opaque.kept(editor, asked(editor, end), end))
     return len(ends)
 
 
-def _keep_values(editor: Editor, flow: ControlFlow) -> int:
-    used = {value: users for value, users in used_outside(editor, flow).items() if opaque.can_keep(editor, value)}
+def _keep_values(editor: Editor, loops: Sequence[Loop]) -> int:
+    used = {value: users for value, users in used_outside(editor, loops).items() if opaque.can_keep(editor, value)}
     for value, users in used.items():
         made = opaque.kept(editor, value, _after(editor, value))
         for user in users:
