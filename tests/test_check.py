@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import textwrap
 from pathlib import Path
@@ -24,12 +25,20 @@ def target(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("target")
 
 
-def cargo(*arguments: str, target: Path, folder: Path = FRONTEND, **environment: str) -> subprocess.CompletedProcess[str]:
+@pytest.fixture(scope="module")
+def frontend(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The frontend in a folder where cargo may write a lock: a new file beside its sources would count as one of them."""
+    copy = tmp_path_factory.mktemp("frontend")
+    shutil.copytree(FRONTEND.parent, copy, dirs_exist_ok=True, ignore=shutil.ignore_patterns("target", "Cargo.lock"))
+    return copy / FRONTEND.name
+
+
+def cargo(*arguments: str, target: Path, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     return run([str(CARGO), *arguments, f"--target-dir={target}"], folder, **environment)
 
 
-def test_the_crates_own_tests(target: Path) -> None:
-    done = cargo("test", "--features=check", target=target)
+def test_the_crates_own_tests(target: Path, frontend: Path) -> None:
+    done = cargo("test", "--features=check", target=target, folder=frontend)
     assert done.returncode == 0, done.stdout + done.stderr
     passed = [int(count) for count in re.findall(r"test result: ok. (\d+) passed", done.stdout)]
     assert len(passed) == 3, "of the differences, of the macro, of the documentation"
@@ -38,18 +47,18 @@ def test_the_crates_own_tests(target: Path) -> None:
 
 
 @pytest.mark.parametrize("flags", ["", "--cfg crategrad --cfg crategrad_gradcheck", "--cfg crategrad --cfg crategrad_verify"])
-def test_clippy_has_no_warnings(target: Path, flags: str) -> None:
+def test_clippy_has_no_warnings(target: Path, frontend: Path, flags: str) -> None:
     if not CARGO.with_name("cargo-clippy").exists():
         pytest.skip(f"no cargo-clippy beside {CARGO}")
     allowed = [f"-Aclippy::{lint}" for lint in ("must_use_candidate", "inline_always", "manual_assert")]
     command = [str(CARGO), "clippy", "--features=check", f"--target-dir={target / 'clippy'}"]
-    done = run([*command, "--", "-Wclippy::pedantic", *allowed], FRONTEND, RUSTFLAGS=flags)
+    done = run([*command, "--", "-Wclippy::pedantic", *allowed], frontend, RUSTFLAGS=flags)
     assert done.returncode == 0, done.stderr
     assert "warning" not in done.stderr
 
 
-def test_the_documentation_has_no_broken_links(target: Path) -> None:
-    done = cargo("doc", "--no-deps", "--features=check", target=target, RUSTDOCFLAGS="-Dwarnings")
+def test_the_documentation_has_no_broken_links(target: Path, frontend: Path) -> None:
+    done = cargo("doc", "--no-deps", "--features=check", target=target, folder=frontend, RUSTDOCFLAGS="-Dwarnings")
     assert done.returncode == 0, done.stderr
 
 
