@@ -363,6 +363,10 @@ class Inspector:
                     waiting.append(int(self.api.GetOperand(value, 0)))
         return [value for value in known if not self.is_choice(value) and not self.api.IsAGetElementPtrInst(value)]
 
+    def leads_nowhere(self, pointer: Value) -> bool:
+        """True for a null pointer, one that is undefined, and a number taken for one, as of what is empty."""
+        return bool(self.api.IsConstant(pointer)) and not self.api.IsAGlobalVariable(pointer)
+
     def is_pointer_cast(self, value: Value) -> bool:
         """True for a cast from a pointer to an integer, or back."""
         return bool(self.api.IsAIntToPtrInst(value) or self.api.IsAPtrToIntInst(value))

@@ -245,6 +245,33 @@ def test_an_integer_beside_the_float_of_each_element_is_none(tmp_path: Path, bes
     assert ["computed with as an integer" in finding.message for finding in found] == [True] * is_found
 
 
+def test_what_another_function_has_where_nothing_is_counts_for_none(tmp_path: Path) -> None:
+    """What is empty begins at the same number everywhere: there may be pairs here, and floats there."""
+    text = """%all = call noalias ptr @malloc(i64 320)
+  br label %next
+next:
+  %begin = phi ptr [ %all, %0 ], [ inttoptr (i64 8 to ptr), %next ]
+  %second = getelementptr i8, ptr %begin, i64 8
+  %n = load i64, ptr %second
+  %m = mul i64 %n, 3
+  %f = sitofp i64 %m to double
+  store double %f, ptr %to
+  br i1 true, label %next, label %end
+end:"""
+    other = """define double @other(ptr %all) {
+  br label %next
+next:
+  %begin = phi ptr [ %all, %0 ], [ inttoptr (i64 8 to ptr), %next ]
+  %second = getelementptr double, ptr %begin, i64 1
+  %v = load double, ptr %second
+  br i1 true, label %next, label %end
+end:
+  ret double %v
+}"""
+    found = findings(tmp_path, "\n".join([inside(text), other, "declare ptr @malloc(i64)"]))
+    assert not [finding for finding in found if "computed with as an integer" in finding.message]
+
+
 @pytest.mark.parametrize("result", ["{ i64, double }", "{ float, i32 }", "{ i1, double }"])
 def test_a_float_that_is_returned_beside_an_integer_is_found(tmp_path: Path, result: str) -> None:
     callee = f"define internal {result} @callee() {{\n  ret {result} zeroinitializer\n}}"

@@ -57,7 +57,9 @@ class FloatPlaces:
         """Whether all that is read and written there is as wide, and some of it, not surely elsewhere, is a float."""
         inspector = self._inspector
         roots = inspector.bases(inspector.operands(access)[-1])
-        users = {user for root in roots for user in inspector.users_through_offsets(root)} - {access}
+        # What is empty begins at the same number in every function.
+        memory = [root for root in roots if not inspector.leads_nowhere(root)]
+        users = {user for root in memory for user in inspector.users_through_offsets(root)} - {access}
         accesses = [user for user in users if self._is_access(user, roots)]
         types = [inspector.accessed_type(user) for user in accesses]
         widths = {FLOAT_BITS.get(inspector.float_name(ty), inspector.integer_bits(ty)) for ty in types}

@@ -22,14 +22,8 @@ def mixes(inspector: Inspector, shim: Value) -> bool:
 
 def _is_mixed(inspector: Inspector, instruction: Value) -> bool:
     if inspector.is_choice(instruction) and inspector.api.TypeOf(instruction) == inspector.pointer_type():
-        return len([base for base in inspector.bases(instruction) if not _is_nothing(inspector, base)]) > 1
+        return len([base for base in inspector.bases(instruction) if not inspector.leads_nowhere(base)]) > 1
     if not inspector.is_plain_store(instruction) or inspector.accessed_type(instruction) != inspector.pointer_type():
         return False
     stored = inspector.bases(inspector.operands(instruction)[0])
-    return not all(_is_nothing(inspector, base) or is_allocation(inspector, base) for base in stored)
-
-
-def _is_nothing(inspector: Inspector, pointer: Value) -> bool:
-    """True for a null pointer, one that is undefined, and a number taken for one, as of what is empty."""
-    api = inspector.api
-    return bool(api.IsConstant(pointer)) and not api.IsAGlobalVariable(pointer)
+    return not all(inspector.leads_nowhere(base) or is_allocation(inspector, base) for base in stored)
