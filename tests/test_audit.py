@@ -245,6 +245,29 @@ def test_an_integer_beside_the_float_of_each_element_is_none(tmp_path: Path, bes
     assert ["computed with as an integer" in finding.message for finding in found] == [True] * is_found
 
 
+@pytest.mark.parametrize(("step", "is_found"), [(16, False), (8, True), (24, True)])
+def test_an_integer_beside_the_floats_that_a_loop_leads_to_is_none(tmp_path: Path, step: int, is_found: bool) -> None:
+    """A loop over the pairs of a vector moves a pointer on, by as much as they are apart."""
+    text = f"""%all = call noalias ptr @malloc(i64 320)
+  %i = load i64, ptr %x
+  br label %next
+next:
+  %one = phi ptr [ %all, %0 ], [ %another, %next ]
+  %another = getelementptr i8, ptr %one, i64 {step}
+  %v = load double, ptr %one
+  store double %v, ptr %to
+  %is_last = fcmp oeq double %v, 0.0
+  br i1 %is_last, label %end, label %next
+end:
+  %other = getelementptr {{ double, i64 }}, ptr %all, i64 %i
+  %second = getelementptr i8, ptr %other, i64 8
+  %n = load i64, ptr %second
+  %f = uitofp i64 %n to double
+  store double %f, ptr %to"""
+    found = findings(tmp_path, inside(text) + "\ndeclare ptr @malloc(i64)")
+    assert any("computed with as an integer" in finding.message for finding in found) == is_found
+
+
 def test_what_another_function_has_where_nothing_is_counts_for_none(tmp_path: Path) -> None:
     """What is empty begins at the same number everywhere: there may be pairs here, and floats there."""
     text = """%all = call noalias ptr @malloc(i64 320)
@@ -269,7 +292,7 @@ end:
   ret double %v
 }"""
     found = findings(tmp_path, "\n".join([inside(text), other, "declare ptr @malloc(i64)"]))
-    assert not [finding for finding in found if "computed with as an integer" in finding.message]
+    assert not any("computed with as an integer" in finding.message for finding in found)
 
 
 @pytest.mark.parametrize("result", ["{ i64, double }", "{ float, i32 }", "{ i1, double }"])

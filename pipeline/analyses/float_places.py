@@ -71,10 +71,20 @@ class FloatPlaces:
         (base, offset, _), (other_base, other_offset, _) = map(self._inspector.slot, (one, other))
         if base == other_base:
             return offset != other_offset
-        (root, step), (other_root, other_step) = map(self._inspector.origin, (base, other_base))
+        (begins, step), (other_begins, other_step) = map(self._counted, (base, other_base))
         size = gcd(step, other_step)
-        begins = {source for place in (root, other_root) for source in self._inspector.sources(place)}
-        return begins <= set(roots) and size > 0 and (offset - other_offset) % size != 0
+        return begins | other_begins <= set(roots) and size > 0 and (offset - other_offset) % size != 0
+
+    def _counted(self, place: Value) -> tuple[set[Value], int]:
+        """What a place may be counted from, and a number that divides all that is added, be it in a loop; 0: nothing is."""
+        begins, divisor, waiting = dict[Value, None](), 0, [place]
+        while waiting:
+            begin, step = self._inspector.origin(waiting.pop())
+            divisor = gcd(divisor, step)
+            if begin not in begins:
+                begins[begin] = None
+                waiting += self._inspector.chosen(begin) if self._inspector.is_choice(begin) else []
+        return {begin for begin in begins if not self._inspector.is_choice(begin)}, divisor
 
     def _is_access(self, user: Value, roots: Iterable[Value]) -> bool:
         """Whether a load or a store is in that memory; not, if a store puts its address elsewhere."""
