@@ -234,6 +234,7 @@ def test_what_is_differentiated_is_told_to_the_stages_to_come(tmp_path: Path) ->
             "arguments": ["Active"],
             "result": "Active",
             "place": "src/main.rs:3:4",
+            "is_marked": False,
             "shim": "shim",
         }
     ]

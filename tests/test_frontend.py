@@ -175,7 +175,7 @@ def test_descriptors(ir: str) -> None:
                 {"name": "y", "type": "&[f64]", "activity": "Duplicated"},
             ],
         ),
-        ("result", {"type": "f64", "activity": "Active"}),
+        ("result", {"type": "f64", "activity": "Active", "marked": True}),
         ("file", str(PROGRAMS / "forms.rs")),
         ("line", line_of("forms.rs", "fn dot")),
         ("column", 8),

@@ -71,6 +71,10 @@ def before_enzyme(module: Path, level: int) -> list[str]:
     return [f"-passes=forceattrs,default<O{level}>", *GENTLE, PINS, *keep_calls(module)]
 
 
+UNWANTED = "crategrad_value_unwanted"
+"""The attribute of a function that calls a derivative of which nobody in the program reads the function's own value."""
+
+
 class Stage(Protocol):
     """What all stages have in common."""
 

@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from pipeline import marked, process, verification
-from pipeline.analyses.debug_info import parameter_types, pointee_leaves, shared_floats
+from pipeline.analyses.debug_info import FLOAT_BITS, parameter_types, pointee_leaves, shared_floats
 from pipeline.analyses.mixing import mixes
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import repair
 from pipeline.repairs.primals import COMPARED
-from pipeline.stages import MODULE, Inputs, before_enzyme
+from pipeline.stages import MODULE, UNWANTED, Inputs, before_enzyme
 from pipeline.toolchain import Tool
 
 DERIVATIVES = "derivatives.json"
@@ -72,6 +72,8 @@ class Derivative:
     """The activity of the result, None where there is none."""
     place: str
     """`file:line:column` of the differentiated function."""
+    is_marked: bool = False
+    """Whether the frontend marks where the function's value is read."""
     shim: str = ""
     """The name in the module of the shim that is differentiated."""
 
@@ -177,6 +179,8 @@ def _rewrite(editor: Editor) -> dict[Derivative, Value]:
             if derivative not in asking:
                 asking[derivative] = _asking(editor, derivative, primal, like=module.parent(user))
             asks = asking[derivative]
+            if derivative.is_marked and editor.has_text_attribute(module.parent(user), UNWANTED):
+                _keep_value(editor, derivative, primal, user, pointers)
             with module.before(user) as builder:
                 editor.replace(user, editor.call(builder, editor.function_type(asks), asks, pointers))
         module.delete_function(function)
@@ -201,6 +205,15 @@ def _matched(module: Module, placeholder: Value, user: Value) -> tuple[Derivativ
         )
     _check_types(module, derivative, primal)
     return replace(derivative, shim=module.name(primal)), primal, pointers
+
+
+def _keep_value(editor: Editor, derivative: Derivative, primal: Value, user: Value, pointers: list[Value]) -> None:
+    """Have a float that nobody reads be written to a place of our own: opt2 then leaves out what only this value needs."""
+    ty = parameter_types(editor.module, primal)[-1]
+    leaves = list(pointee_leaves(editor.module, ty, "result"))
+    if len(leaves) == 1 and leaves[0].kind == "float":
+        place = editor.stack_slot(editor.module.parent(user), editor.float_type(FLOAT_BITS[leaves[0].type]))
+        pointers[-1 - derivative.width] = place
 
 
 def _asking(editor: Editor, derivative: Derivative, primal: Value, like: Value) -> Value:
@@ -270,6 +283,7 @@ def _describe(text: str | None, place: str | None) -> Derivative:
             names=tuple(argument["name"] for argument in fields["arguments"]),
             arguments=tuple(argument["activity"] for argument in fields["arguments"]),
             result=fields["result"] and fields["result"]["activity"],
+            is_marked=bool(fields["result"]) and fields["result"].get("marked", False),
             place=f"{fields['file']}:{fields['line']}:{fields['column']}",
         )
     except (ValueError, KeyError, TypeError) as error:

@@ -22,7 +22,7 @@ from pipeline.errors import UserError
 from pipeline.llvm import Module, Value
 from pipeline.llvm_edit import Editor
 from pipeline.llvm_inspect import Inspector
-from pipeline.stages import before_enzyme
+from pipeline.stages import UNWANTED, before_enzyme
 from pipeline.stages.build_std import BITCODE
 from pipeline.stages.crate_bitcode import ASKS
 from pipeline.strategies import Artifacts
@@ -35,6 +35,8 @@ WHOLE = "whole"
 
 _PLACEHOLDER = "__crategrad_placeholder_v"
 DERIVATIVE = ".crategrad"
+_WANTED = ".wanted"
+"""What the name of a derivative has after it where some object reads the function's value (rust/autodiff, `Asked::value`)."""
 _MOVED = re.compile(r"\.llvm\.\d+$")
 
 _ABORT = "  = help: only the whole program tells: `panic: abort` merges it; or take that out of what is differentiated"
@@ -245,6 +247,8 @@ class _Part:
                 called = editor.pass_on(name, editor.function_type(asking), asking)
                 editor.compile_like(asking, called)
                 editor.publish(called)
+                if f"{name}{_WANTED}" not in self.symbols.in_program:
+                    editor.add_text_attribute(called, UNWANTED)
         editor.drop_assembly()
         editor.run_passes("elim-avail-extern,globaldce,strip-dead-debug-info")
 
@@ -256,4 +260,5 @@ def call_by_name(editor: Editor) -> None:
         asks, is_placeholder = ASKS in module.name(function), module.name(function).startswith(_PLACEHOLDER)
         for user in module.users(function) if asks or is_placeholder else []:
             if module.is_call(user) and module.is_inline_assembly(module.callee(user)):
-                editor.replace(user, function) if asks else editor.api.InstructionEraseFromParent(user)
+                given = [argument for argument in module.arguments(user) if argument != function]  # the place of a value
+                editor.replace(user, *(given or [function])) if asks else editor.api.InstructionEraseFromParent(user)

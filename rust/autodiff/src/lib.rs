@@ -288,13 +288,7 @@ pub mod __private {
     /// `.crategrad` after it, that is the derivative's. Only in assembly can a name be made of another.
     #[cfg(crategrad_slice)]
     #[inline(always)]
-    pub fn ask_apart<A: Fn(&[*const (); N]), const N: usize>(_: A, pointers: [*const (); N]) {
-        extern "C" fn __crategrad_ask<A: Fn(&[*const (); N]), const N: usize>(pointers: &[*const (); N]) {
-            const { assert!(size_of::<A>() == 0) };
-            // A value of a type without content is anywhere.
-            let ask = unsafe { core::ptr::NonNull::<A>::dangling().as_ref() };
-            ask(pointers);
-        }
+    pub fn ask_apart<A: Fn(&[*const (); N]), const N: usize>(_: A, pointers: [*const (); N]) -> Asked<A, N> {
         let derivative: extern "C" fn(&[*const (); N]);
         unsafe {
             #[cfg(target_arch = "x86_64")]
@@ -312,6 +306,54 @@ pub mod __private {
             );
         }
         derivative(&pointers);
+        Asked(core::marker::PhantomData)
+    }
+
+    #[cfg(crategrad_slice)]
+    extern "C" fn __crategrad_ask<A: Fn(&[*const (); N]), const N: usize>(pointers: &[*const (); N]) {
+        const { assert!(size_of::<A>() == 0) };
+        // A value of a type without content is anywhere.
+        let ask = unsafe { core::ptr::NonNull::<A>::dangling().as_ref() };
+        ask(pointers);
+    }
+
+    /// A derivative that was called.
+    #[cfg(crategrad_slice)]
+    pub struct Asked<A, const N: usize>(core::marker::PhantomData<A>);
+
+    #[cfg(crategrad_slice)]
+    impl<A: Fn(&[*const (); N]), const N: usize> Asked<A, N> {
+        /// The place of the function's value, from which it is read.
+        ///
+        /// Where nobody needs what is read, LLVM takes this out. Where it stays, the object has a symbol by the name of the
+        /// derivative with `.wanted` after it: if no object of the program has it, the value need not be computed.
+        #[inline(always)]
+        pub fn value<T>(&self, mut place: *const T) -> *const T {
+            unsafe {
+                core::arch::asm!(
+                    ".weak {ask}.crategrad.wanted",
+                    ".hidden {ask}.crategrad.wanted",
+                    ".set {ask}.crategrad.wanted, 1",
+                    "/* {place} */",
+                    ask = sym __crategrad_ask::<A, N>, place = inout(reg) place,
+                    options(pure, nomem, nostack, preserves_flags)
+                );
+            }
+            place
+        }
+    }
+
+    /// A derivative that was called.
+    #[cfg(not(crategrad_slice))]
+    pub struct Asked;
+
+    #[cfg(not(crategrad_slice))]
+    impl Asked {
+        /// The place of the function's value, from which it is read: where nobody needs that, LLVM sees it.
+        #[inline(always)]
+        pub fn value<T>(&self, place: *const T) -> *const T {
+            place
+        }
     }
 
     /// The body of a derivative in a build without the pipeline.
@@ -445,10 +487,11 @@ macro_rules! __knowing_its_caller {
 #[macro_export]
 #[cfg(not(crategrad_slice))]
 macro_rules! __ask {
-    ({ $($shim:tt)* } $descriptor:expr, $primal:expr, [$($pointer:expr),*], $numbers:tt) => {
+    ({ $($shim:tt)* } $descriptor:expr, $primal:expr, [$($pointer:expr),*], $numbers:tt) => {{
         $($shim)*
         unsafe { $crate::__private::__crategrad_placeholder_v2($descriptor, $primal, $($pointer),*) }
-    };
+        $crate::__private::Asked
+    }};
 }
 
 /// Asks for a derivative: by the placeholder, in a function of its own, whose name the pipeline can give to the derivative.

@@ -120,6 +120,7 @@ impl Derivative {
         let shim = self.shim();
         let Places { locals, pointers, returned } = self.places();
         let numbers = 0..pointers.len();
+        let value = self.value();
         let returned = match returned.as_slice() {
             [] => TokenStream::new(),
             [only] => only.clone(),
@@ -133,10 +134,24 @@ impl Derivative {
             #(#checks)*
             #before
             #(#locals)*
-            ::autodiff::__ask!({ #shim } __CRATEGRAD_DESCRIPTOR, __crategrad_shim, [#(#pointers),*], [#(#numbers),*]);
+            let _asked = ::autodiff::__ask!({ #shim } __CRATEGRAD_DESCRIPTOR, __crategrad_shim, [#(#pointers),*], [#(#numbers),*]);
+            #value
             #after
             #returned
         }
+    }
+
+    /// Takes the function's value from its place, if it is returned by a derivative in reverse mode: the one place where it is
+    /// read, so that it is seen where nobody wants it.
+    fn value(&self) -> Option<TokenStream> {
+        let result = self.result.as_ref().filter(|result| result.is_marked())?;
+        let place = local(format_args!("result"));
+        let value = generated!(_asked.value(&raw const #place));
+        Some(if types::is_float(&result.ty) {
+            generated!(let #place = unsafe { *#value };)
+        } else {
+            generated!(let #place = unsafe { ::core::ptr::read(#value) };)
+        })
     }
 
     /// Of the types of what is returned beside the result, as far as the compiler can tell: they are made of zeros.
@@ -332,6 +347,11 @@ impl Differentiated {
 }
 
 impl Returned {
+    /// Whether its value is read through what marks that it is wanted.
+    pub fn is_marked(&self) -> bool {
+        self.activity == Activity::Active
+    }
+
     /// The type by which the shim takes the place of the result.
     fn shim_ty(&self) -> TokenStream {
         if types::is_float(&self.ty) {

@@ -29,7 +29,8 @@ fn fields(derivative: &Derivative) -> String {
         .collect();
     let result = match &derivative.result {
         Some(result) => {
-            format!("{{\"type\":{},\"activity\":\"{}\"}}", string(&types::text(&result.ty)), result.activity)
+            let ty = string(&types::text(&result.ty));
+            format!("{{\"type\":{ty},\"activity\":\"{}\",\"marked\":{}}}", result.activity, result.is_marked())
         }
         None => "null".into(),
     };
