@@ -11,7 +11,7 @@ from pipeline.analyses import debug_info
 from pipeline.analyses.layout import ADDRESS, Word
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value, text
-from pipeline.llvm_inspect import EQUAL, FUNCTION, INACTIVE, STRUCT, Inspector
+from pipeline.llvm_inspect import EQUAL, FUNCTION, INACTIVE, RESULT, STRUCT, Inspector
 
 _EXTERNAL, _AVAILABLE, _INTERNAL, _EXTERNAL_WEAK = 0, 1, 8, 12  # LLVMLinkage
 _HIDDEN = 1  # LLVMVisibility
@@ -26,6 +26,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "AddCallSiteAttribute": (None, [c_void_p, c_uint, c_void_p]),
     "GetAttributeCountAtIndex": (c_uint, [c_void_p, c_uint]),
     "GetAttributesAtIndex": (None, [c_void_p, c_uint, POINTER(c_void_p)]),
+    "DIBuilderCreateDebugLocation": (c_void_p, [c_void_p, c_uint, c_uint, c_void_p, c_void_p]),
     "GetFunctionCallConv": (c_uint, [c_void_p]),
     "SetInstructionCallConv": (None, [c_void_p, c_uint]),
     "BuildAlloca": (c_void_p, [c_void_p, c_void_p, c_char_p]),
@@ -202,6 +203,11 @@ class Editor(Inspector):
         attribute = self.api.CreateEnumAttribute(self.module.context, self._kind("alwaysinline"), 0)
         self.api.AddCallSiteAttribute(call, FUNCTION, attribute)
 
+    def forget_that_it_succeeds(self, allocation: Value) -> None:
+        """Take off the call of an allocating function what says that there is memory where it leads."""
+        for name in ("nonnull", "dereferenceable"):
+            self.api.RemoveCallSiteEnumAttribute(allocation, RESULT, self._kind(name))
+
     # ---- what others see
 
     def leave_to_others(self, value: Value) -> None:
@@ -341,17 +347,20 @@ class Editor(Inspector):
 
     def end_program(self, builder: Value, complaint: str) -> None:
         """The end of a block that is never to be reached: it says so and ends the program."""
-        end = self._ending_function()
-        text = self.api.BuildGlobalStringPtr(builder, complaint.replace("%", "%%").encode(), b"")
+        end = self.ending_function(_END, [self.pointer_type()], "%s", by="llvm.trap")
+        text = self.api.BuildGlobalStringPtr(builder, complaint.encode(), b"")
         self.call(builder, self.function_type(end), end, [text])
         self.api.BuildUnreachable(builder)
 
-    def _ending_function(self) -> Value:
-        """The function that prints what it is given on stderr, where there is a C library to print with, and traps."""
-        if found := self.module.named([_END]):
+    def ending_function(self, name: str, types: Sequence[Value], says: str, by: str) -> Value:
+        """The function that prints what it is given on stderr, where there is a C library to print with, and ends the program.
+
+        `says`: C's format for that; `by`: what it calls in the end.
+        """
+        if found := self.module.named([name]):
             return found[0]
         api, context = self.api, self.module.context
-        function = self.internal_function(_END, self.void_type(), [self.pointer_type()])
+        function = self.internal_function(name, self.void_type(), types)
         for attribute in ("noreturn", "nounwind", "cold", "noinline"):
             self.add_attribute(function, attribute)
         printer_type = api.FunctionType(self.integer(32), (c_void_p * 2)(self.integer(32), self.pointer_type()), 2, 1)
@@ -359,17 +368,25 @@ class Editor(Inspector):
         if not printer:
             printer = [api.AddFunction(self.module.handle, b"dprintf", printer_type)]
             api.SetLinkage(printer[0], _EXTERNAL_WEAK)
-        trap = self.module.declare("llvm.trap", variadic=False)
+        last = self.module.declare(by, variadic=False)
         with self.block(function) as builder:
-            says, ends = (api.AppendBasicBlockInContext(context, function, b"") for _ in range(2))
-            api.BuildCondBr(builder, api.BuildIsNotNull(builder, printer[0], b""), says, ends)
-            api.PositionBuilderAtEnd(builder, says)
-            self.call(builder, printer_type, printer[0], [api.ConstInt(self.integer(32), 2, 0), *self.parameters(function)])
+            prints, ends = (api.AppendBasicBlockInContext(context, function, b"") for _ in range(2))
+            api.BuildCondBr(builder, api.BuildIsNotNull(builder, printer[0], b""), prints, ends)
+            api.PositionBuilderAtEnd(builder, prints)
+            to, text = api.ConstInt(self.integer(32), 2, 0), api.BuildGlobalStringPtr(builder, says.encode(), b"")
+            self.call(builder, printer_type, printer[0], [to, text, *self.parameters(function)])
             api.BuildBr(builder, ends)
             api.PositionBuilderAtEnd(builder, ends)
-            self.call(builder, self.function_type(trap), trap, [])
+            self.call(builder, self.function_type(last), last, [])
             api.BuildUnreachable(builder)
         return function
+
+    def give_location(self, call: Value) -> None:
+        """See to it that a call has a place in the source, if its function has: LLVM wants it of what could be inlined."""
+        scope = self.api.GetSubprogram(self.module.parent(call))
+        if scope and not self.module.location(call):
+            nowhere = self.api.DIBuilderCreateDebugLocation(self.module.context, 0, 0, scope, None)
+            self.api.InstructionSetDebugLoc(call, nowhere)
 
     # ---- functions
 

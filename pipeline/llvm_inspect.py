@@ -12,9 +12,10 @@ from pipeline.analyses.debug_info import FLOAT_BITS
 from pipeline.llvm import Module, Value
 
 FUNCTION = 2**32 - 1  # LLVMAttributeFunctionIndex
-_RESULT = 0  # LLVMAttributeReturnIndex
+RESULT = 0  # LLVMAttributeReturnIndex
 STRUCT = 10  # LLVMTypeKind
 EQUAL = 32  # LLVMIntEQ
+BELOW = 36  # LLVMIntULT
 _INTEGER, _ARRAY, _VECTOR = 8, 11, 13
 _EQUALITY = {EQUAL, 33}  # and LLVMIntNE
 _BULK = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
@@ -147,8 +148,8 @@ class Inspector:
     def is_fresh_memory(self, call: Value) -> bool:
         """True where a call returns memory that nothing else points to: what an allocator gives."""
         kind, callee = self._kind("noalias"), self.module.callee(call)
-        is_callees = self.module.is_function(callee) and self.api.GetEnumAttributeAtIndex(callee, _RESULT, kind)
-        return bool(is_callees or self.api.GetCallSiteEnumAttribute(call, _RESULT, kind))
+        is_callees = self.module.is_function(callee) and self.api.GetEnumAttributeAtIndex(callee, RESULT, kind)
+        return bool(is_callees or self.api.GetCallSiteEnumAttribute(call, RESULT, kind))
 
     def returns_by_pointer(self, function: Value) -> bool:
         """True where the first parameter is the place of the result."""

@@ -30,6 +30,7 @@ from pipeline.strategies import Strategy
 from pipeline.strategies.fat_lto import FatLto
 from pipeline.strategies.single_module_merge import SingleModuleMerge
 from pipeline.strategies.slice import Slice
+from pipeline.tape import Tape
 from pipeline.toolchain import Rust, Tools
 
 
@@ -173,7 +174,8 @@ def _module_steps(config: Config, std: Mapping[str, str], tools: Tools, linker: 
         stages["abi_fixup"] = AbiFixup(tools.opt, tools.libllvm, raw=config.opt1.level < 2, repairs=config.abi_fixup)
         slicer = Slicer(tools.llvm_extract, tools.llvm_link, tools.llvm_nm, tools.opt, tools.libllvm)
         driver, flags = Catalyst(tools.catalyst, config.enzyme.patience_s, config.target != HOST), dict(config.enzyme.flags)
-        stages["enzyme"] = Enzyme(driver, slicer, tools.llvm_as, tools.libllvm, flags, config.enzyme.fast_math, LADDER)
+        tape, fast_math = Tape(tools.libllvm), config.enzyme.fast_math
+        stages["enzyme"] = Enzyme(driver, slicer, tools.llvm_as, tools.libllvm, tape, flags, fast_math, LADDER)
     stages["opt2"] = Opt2(tools.opt, config.opt2.level, _unwinds(config))
     stages["codegen"] = Codegen(tools.llc, config.codegen.level, _cpu(config))
 

@@ -22,6 +22,7 @@ from pipeline.stages.enzyme import Enzyme
 from pipeline.stages.link import Link
 from pipeline.stages.opt1 import Opt1
 from pipeline.stages.opt2 import Opt2
+from pipeline.tape import Tape
 from pipeline.toolchain import Tool, Tools
 from tests.workbench import MERGED, Workbench
 
@@ -70,11 +71,11 @@ def only(module: Path, function: str, to: Path, libllvm: Tool) -> None:
 def stages(level: int, tools: Tools) -> dict[str, Stage]:
     """The stages from opt1 to codegen, as the default config has them; opt1 at this level."""
     slicer = Slicer(tools.llvm_extract, tools.llvm_link, tools.llvm_nm, tools.opt, tools.libllvm)
-    driver = Catalyst(tools.catalyst, PATIENCE_S)
+    driver, tape = Catalyst(tools.catalyst, PATIENCE_S), Tape(tools.libllvm)
     return {
         "opt1": Opt1(tools.opt, level),
         "abi_fixup": AbiFixup(tools.opt, tools.libllvm, raw=level < 2, repairs=True),
-        "enzyme": Enzyme(driver, slicer, tools.llvm_as, tools.libllvm, {}, fast_math=True, ladder=LADDER),
+        "enzyme": Enzyme(driver, slicer, tools.llvm_as, tools.libllvm, tape, {}, fast_math=True, ladder=LADDER),
         "opt2": Opt2(tools.opt, 3),
         "codegen": Codegen(tools.llc, 3, "x86-64"),
     }

@@ -29,6 +29,7 @@ from pipeline.stages.codegen import OBJECT, Codegen
 from pipeline.stages.enzyme import Enzyme
 from pipeline.stages.opt1 import Opt1
 from pipeline.stages.opt2 import Opt2
+from pipeline.tape import Tape
 from pipeline.toolchain import LLVM_MAJOR, Tools
 
 CLANG = Path(f"/usr/lib/llvm-{LLVM_MAJOR}/bin/clang++")
@@ -86,7 +87,8 @@ def _as_rust(config: Config, tools: Tools, raw: Path, out: Path, log: Path) -> N
     Opt1(tools.opt, config.opt1.level).run({"module": raw}, before, log)
     driver = Catalyst(tools.catalyst, config.enzyme.patience_s)
     slicer = Slicer(tools.llvm_extract, tools.llvm_link, tools.llvm_nm, tools.opt, tools.libllvm)
-    stage = Enzyme(driver, slicer, tools.llvm_as, tools.libllvm, dict(config.enzyme.flags), config.enzyme.fast_math, LADDER)
+    tape, flags = Tape(tools.libllvm), dict(config.enzyme.flags)
+    stage = Enzyme(driver, slicer, tools.llvm_as, tools.libllvm, tape, flags, config.enzyme.fast_math, LADDER)
     text = out / "module.ll"
     if refused := driver.differentiate(before / MODULE, text, stage.all_flags(), log):
         raise UserError("\n".join(why.render() for why in refused))

@@ -23,6 +23,7 @@ from pipeline.ladder import Rung
 from pipeline.slice import Slicer
 from pipeline.stages import MODULE, Inputs
 from pipeline.stages.abi_fixup import DERIVATIVES
+from pipeline.tape import Tape
 from pipeline.toolchain import Tool
 
 Derivative = Mapping[str, str]
@@ -80,6 +81,7 @@ class Enzyme:
     slicer: Slicer
     llvm_as: Tool
     libllvm: Tool
+    tape: Tape
     flags: Flags
     fast_math: bool
     ladder: tuple[Rung, ...] = ()
@@ -167,21 +169,22 @@ class Enzyme:
     def _parts(self, module: Path, wanted: Wanted, flags: Flags, folder: Path) -> list[Made | Refused]:
         """The part that has these; where Enzyme refuses it, what becomes of one half of the shims, and of the other."""
         part = folder / f"{len(list(folder.iterdir()))}.bc"
-        found = self._differentiate(module, _shims(wanted), flags, part, folder / "log")
+        found = self._differentiate(module, wanted, flags, part, folder / "log")
         if not found:
             return [Made(wanted, part)]
         if len(wanted) == 1:
             return [Refused(wanted[0], found)]
         return [each for half in _halves(wanted) for each in self._parts(module, half, flags, folder)]
 
-    def _differentiate(self, module: Path, shims: Sequence[str], flags: Flags, part: Path, log: Path) -> list[Diagnostic]:
-        """Write the part of the module that has the derivatives of these shims; or why there is none."""
-        text = part.with_suffix(".ll")
+    def _differentiate(self, module: Path, wanted: Wanted, flags: Flags, part: Path, log: Path) -> list[Diagnostic]:
+        """Write the part of the module that has these derivatives; or why there is none."""
+        text, shims = part.with_suffix(".ll"), _shims(wanted)
         self.slicer.part(module, shims, part, log)
         if found := self.driver.differentiate(part, text, self.all_flags(flags), log):
             return found + self._suspects(found, module, shims)
         process.run_tool([self.llvm_as, "-o", part, text], log=log)
         text.unlink()
+        self.tape.provide(part, _in_words(wanted))
         return []
 
     def _suspects(self, found: list[Diagnostic], module: Path, shims: Sequence[str]) -> list[Diagnostic]:
@@ -228,6 +231,14 @@ def _moved(diagnostic: Diagnostic, places: Places) -> Diagnostic:
 def _shims(wanted: Wanted, mode: str | None = None) -> list[str]:
     """The shims of these derivatives; of those of one mode, if that is given."""
     return list(dict.fromkeys(d["shim"] for its in wanted for d in its if mode in (None, d["mode"])))
+
+
+def _in_words(wanted: Wanted) -> dict[str, str]:
+    """What each derivative is, by its name; one name may stand for several."""
+    words: dict[str, list[str]] = {}
+    for derivative in (each for its in wanted for each in its):
+        words.setdefault(derivative["derivative"], []).append(f"`{derivative['derivative']}` of `{derivative['primal']}`")
+    return {name: " or ".join(dict.fromkeys(of)) for name, of in words.items()}
 
 
 def _halves(wanted: Wanted) -> tuple[Wanted, Wanted]:
