@@ -26,6 +26,8 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "AddCallSiteAttribute": (None, [c_void_p, c_uint, c_void_p]),
     "GetAttributeCountAtIndex": (c_uint, [c_void_p, c_uint]),
     "GetAttributesAtIndex": (None, [c_void_p, c_uint, POINTER(c_void_p)]),
+    "GetCallSiteAttributeCount": (c_uint, [c_void_p, c_uint]),
+    "GetCallSiteAttributes": (None, [c_void_p, c_uint, POINTER(c_void_p)]),
     "DIBuilderCreateDebugLocation": (c_void_p, [c_void_p, c_uint, c_uint, c_void_p, c_void_p]),
     "GetFunctionCallConv": (c_uint, [c_void_p]),
     "SetInstructionCallConv": (None, [c_void_p, c_uint]),
@@ -380,6 +382,28 @@ class Editor(Inspector):
             self.call(builder, self.function_type(last), last, [])
             api.BuildUnreachable(builder)
         return function
+
+    def call_instead(self, call: Value, name: str) -> Value:
+        """Call another function, which takes the same; the new call has the attributes of this one and of its function."""
+        ty, arguments = self.called_type(call), self.module.arguments(call)
+        function = self.c_function(name, self.return_type(ty), self.parameter_types(ty))
+        with self.module.before(call) as builder:
+            made = self.call(builder, self.function_type(function), function, arguments)
+        self.give_location(made)
+        for index in (FUNCTION, *range(1 + len(arguments))):
+            for attribute in self._said_of(call, index):
+                self.api.AddCallSiteAttribute(made, index, attribute)
+        self.replace(call, made)
+        return made
+
+    def _said_of(self, call: Value, index: int) -> list[Value]:
+        """The attributes of a called function, and of the call, at an index."""
+        api, callee = self.api, self.module.callee(call)
+        of_function = (c_void_p * api.GetAttributeCountAtIndex(callee, index))()
+        api.GetAttributesAtIndex(callee, index, of_function)
+        of_call = (c_void_p * api.GetCallSiteAttributeCount(call, index))()
+        api.GetCallSiteAttributes(call, index, of_call)
+        return [*of_function, *of_call]
 
     def give_location(self, call: Value) -> None:
         """See to it that a call has a place in the source, if its function has: LLVM wants it of what could be inlined."""

@@ -30,7 +30,7 @@ from pipeline.strategies import Strategy
 from pipeline.strategies.fat_lto import FatLto
 from pipeline.strategies.single_module_merge import SingleModuleMerge
 from pipeline.strategies.slice import Slice
-from pipeline.tape import Tape
+from pipeline.tape import POOL, Tape
 from pipeline.toolchain import Rust, Tools
 
 
@@ -160,6 +160,10 @@ def _unwinds(config: Config) -> bool:
     return config.panic == "unwind"
 
 
+def _is_pooled(config: Config) -> bool:
+    return config.autodiff and config.tape == "pooled"
+
+
 def _verifying(config: Config) -> dict[str, str]:
     if not (config.autodiff and config.verify.every):
         return {}
@@ -174,7 +178,7 @@ def _module_steps(config: Config, std: Mapping[str, str], tools: Tools, linker: 
         stages["abi_fixup"] = AbiFixup(tools.opt, tools.libllvm, raw=config.opt1.level < 2, repairs=config.abi_fixup)
         slicer = Slicer(tools.llvm_extract, tools.llvm_link, tools.llvm_nm, tools.opt, tools.libllvm)
         driver, flags = Catalyst(tools.catalyst, config.enzyme.patience_s, config.target != HOST), dict(config.enzyme.flags)
-        tape, fast_math = Tape(tools.libllvm), config.enzyme.fast_math
+        tape, fast_math = Tape(tools.libllvm, _is_pooled(config)), config.enzyme.fast_math
         stages["enzyme"] = Enzyme(driver, slicer, tools.llvm_as, tools.libllvm, tape, flags, fast_math, LADDER)
     stages["opt2"] = Opt2(tools.opt, config.opt2.level, _unwinds(config))
     stages["codegen"] = Codegen(tools.llc, config.codegen.level, _cpu(config))
@@ -186,10 +190,11 @@ def _module_steps(config: Config, std: Mapping[str, str], tools: Tools, linker: 
 
 
 def _strategy(config: Config, tools: Tools, linker: Linker) -> Strategy:
-    whole = SingleModuleMerge(tools.llvm_link, tools.llvm_nm, tools.opt)
+    kept = POOL if _is_pooled(config) else ()
+    whole = SingleModuleMerge(tools.llvm_link, tools.llvm_nm, tools.opt, kept)
     strategies: dict[str, Strategy] = {
         "single-module-merge": whole,
-        "fat-lto": FatLto(linker, tools.lld),
+        "fat-lto": FatLto(linker, tools.lld, kept),
         "slice": Slice(whole, tools.libllvm, _unwinds(config)),
     }
     return strategies[config.strategy]

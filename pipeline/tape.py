@@ -2,11 +2,16 @@
 
 Enzyme asks for memory, says that it is given some, and does not look.  So each allocation in what it made is followed by a
 check, which opt2 inlines.
+
+With `tape: pooled` the frontend's functions (rust/autodiff/src/tape) take the place of the C library's, and keep what is freed.
+Each block is one of `malloc`'s all the same, so that it does not matter what of a derivative's memory is a tape, and what the
+user's own, that others allocate or free.  LLVM knows what these functions do by what is said of each call, as it knows of
+`malloc`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -19,6 +24,10 @@ from pipeline.toolchain import Tool
 
 _SIZES = {"malloc": (0,), "calloc": (0, 1), "realloc": (1,)}
 """What allocates, and which of its arguments make the size."""
+
+_POOLED = "__crategrad_pooled_"
+POOL = tuple(f"{_POOLED}{name}" for name in (*_SIZES, "free"))
+"""The frontend's functions; nobody calls them before there are derivatives."""
 
 _ADDRESSES = 1 << 48
 """No process has so many.  What asks for so much is the tape of a loop that will not run: it is allocated before that is known,
@@ -33,9 +42,11 @@ class Tape:
     """What becomes of the allocations of derivatives."""
 
     libllvm: Tool
+    pooled: bool = False
+    """Whether what is freed is kept for the next derivative."""
 
     def provide(self, part: Path, derivatives: Mapping[str, str]) -> None:
-        """Have all that Enzyme made in a part of the module look whether there was memory.
+        """Have all that Enzyme made in a part of the module look whether there was memory, and use the pool, if there is one.
 
         `derivatives`: what the frontend says of each, by the derivative's name.
         """
@@ -43,9 +54,15 @@ class Tape:
             editor = Editor(module)
             for function, wanted_by in _by_derivative(editor, derivatives).items():
                 for call in list(calls(editor, function)):
-                    if module.name(module.callee(call)) in _SIZES:
-                        _check(editor, call, " or ".join(wanted_by))
+                    self._serve(editor, call, " or ".join(wanted_by))
             module.write(part)
+
+    def _serve(self, editor: Editor, call: Value, derivative: str) -> None:
+        name = editor.module.name(editor.module.callee(call))
+        if self.pooled and f"{_POOLED}{name}" in POOL:
+            call = editor.call_instead(call, f"{_POOLED}{name}")
+        if name in _SIZES:
+            _check(editor, call, _SIZES[name], derivative)
 
 
 def _by_derivative(editor: Editor, derivatives: Mapping[str, str]) -> dict[Value, Collection[str]]:
@@ -58,14 +75,12 @@ def _by_derivative(editor: Editor, derivatives: Mapping[str, str]) -> dict[Value
     return {function: list(wanted_by) for function, wanted_by in found.items()}
 
 
-def _check(editor: Editor, call: Value, derivative: str) -> None:
-    """End the program after this call if it gave no memory."""
-    module, api = editor.module, editor.api
-    arguments = module.arguments(call)
-    check = _checking(editor)
+def _check(editor: Editor, call: Value, of_size: Sequence[int], derivative: str) -> None:
+    """End the program after this call if it gave no memory.  `of_size`: which arguments make the size."""
+    api, check, arguments = editor.api, _checking(editor), editor.module.arguments(call)
     editor.forget_that_it_succeeds(call)
-    with module.after(call) as builder:
-        sizes = [arguments[index] for index in _SIZES[module.name(module.callee(call))]]
+    with editor.module.after(call) as builder:
+        sizes = [arguments[index] for index in of_size]
         size = reduce(lambda product, factor: int(api.BuildMul(builder, product, factor, b"")), sizes)
         told = [
             int(api.BuildIsNull(builder, call, b"")),

@@ -163,6 +163,7 @@ CHANGES = {
     "enzyme.fast_math=false": {"enzyme"},
     "enzyme.flags.enzyme-print-perf=true": {"enzyme"},
     "enzyme.patience_s=10": {"enzyme"},
+    "tape=pooled": {"llvm_link", "enzyme"},
     "abi_fixup=false": {"abi_fixup"},
     "verify.every=7": {"crate_bitcode"},
     "verify.differences=true": set(),  # nothing is checked

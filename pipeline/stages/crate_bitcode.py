@@ -32,6 +32,9 @@ NATIVE = "native"
 # all, and what nobody calls need not be kept: with this list every program would carry std's whole panic machinery
 # through every stage.
 _SYMBOLS = "symbols.o"
+_OURS = re.compile(rb"\s*\b__crategrad_\w+;")
+"""What the frontend defines for derivatives, in a list of exports: no concern of those who load a library."""
+
 ASKS = "__crategrad_ask"
 """In the name of each function that asks for a derivative."""
 
@@ -205,7 +208,7 @@ class _LinkLine:
                 elif argument.endswith(".rlib"):
                     line += self._library(Path(argument))
                 elif argument.startswith(EXPORTS):
-                    listed, name = _read(tar, f"{number}.list"), f"exports-{number}.map"
+                    listed, name = _OURS.sub(b"", _read(tar, f"{number}.list")), f"exports-{number}.map"
                     (self.out / name).write_bytes(listed)
                     exports += _exported(listed.decode())
                     line.append({"option": EXPORTS, "file": name})

@@ -18,11 +18,14 @@ class FatLto:
 
     linker: Linker
     lld: Tool
+    kept: tuple[str, ...] = ()
+    """What only later stages call."""
 
     def merge(self, artifacts: Artifacts, module: Path, log: Path) -> bool:
         """See `Strategy.merge`.  Placeholders and Enzyme's functions are undefined until Enzyme has run."""
         std = sorted((artifacts.std / BITCODE).rglob("*.bc")) if artifacts.std else []
         lto = ["--lto-emit-llvm", "--lto-O0", "--unresolved-symbols=ignore-all", "--gc-sections"]
+        lto += [f"--undefined={name}" for name in self.kept]
         argv: list[process.Argument] = [
             self.linker.cc,
             f"-B{self.lld.path.parent}",

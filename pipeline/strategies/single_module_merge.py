@@ -23,6 +23,8 @@ class SingleModuleMerge:
     llvm_link: Tool
     llvm_nm: Tool
     opt: Tool
+    kept: tuple[str, ...] = ()
+    """What only later stages call."""
 
     def merge(self, artifacts: Artifacts, module: Path, log: Path) -> bool:
         """See `Strategy.merge`."""
@@ -31,7 +33,7 @@ class SingleModuleMerge:
         if artifacts.std:
             std = artifacts.std / STD_MODULE
             process.run_tool([self.llvm_link, "--only-needed", "-o", merged, merged, std], log=log)
-        self.internalise(merged, [*artifacts.exports, *self._called_by_natives(artifacts)], module, log)
+        self.internalise(merged, [*artifacts.exports, *self._called_by_natives(artifacts), *self.kept], module, log)
         merged.unlink()
         return False
 

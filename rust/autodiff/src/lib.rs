@@ -61,6 +61,7 @@ extern crate std;
 
 #[cfg(any(feature = "check", crategrad_gradcheck, crategrad_verify))]
 pub mod check;
+pub mod tape;
 
 /// Generates a derivative in forward mode: `#[autodiff_forward(name, [width,] activities…)]`.
 ///
