@@ -70,6 +70,46 @@ def test_the_merged_loop_computes_the_same(tmp_path: Path) -> None:
     assert f"{out.split()[-1]} = phi double [ 0.000000e+00, %outer ]" in text
 
 
+ROWS = """define double @shim(ptr %x, ptr %end, i64 %n, i64 %m) {
+  br label %outer
+outer:
+  %p = phi ptr [ %x, %0 ], [ %next, %adds ]
+  %sum = phi double [ 0.0, %0 ], [ %more, %adds ]
+  br label %inner
+inner:
+  %i = phi i64 [ FROM, %outer ], [ %following, %inner ]
+  %product = phi double [ %sum, %outer ], [ %greater, %inner ]
+  %q = getelementptr inbounds double, ptr %p, i64 %i
+  %value = load double, ptr %q
+  %greater = fmul double %product, %value
+  %following = add i64 %i, STEP
+  %done = icmp eq i64 %following, TO
+  br i1 %done, label %adds, label %inner
+adds:
+  %next = getelementptr inbounds double, ptr %p, i64 %n
+  %more = fadd double %sum, %greater
+  %length = fptoui double %more to i64
+  %all = icmp eq ptr %next, %end
+  br i1 %all, label %out, label %outer
+out:
+  ret double %more
+}"""
+
+
+@pytest.mark.parametrize(
+    ("begin", "step", "end", "stay"), [("0", "1", "%n", 2), ("0", "2", "%n", 1), ("%m", "1", "%n", 1), ("0", "1", "%length", 1)]
+)
+def test_a_loop_that_runs_as_often_each_time_stays(tmp_path: Path, begin: str, step: str, end: str, stay: int) -> None:
+    """Each row of a matrix is as long, and nothing is between the rows: merged, what both loops go by would be kept."""
+    source = ROWS.replace("FROM", begin).replace("STEP", step).replace("TO", end)
+    if end == "%length":
+        source = source.replace("%sum = phi", "%length = phi i64 [ %m, %0 ], [ %another, %adds ]\n  %sum = phi", 1)
+        source = source.replace("%length = fptoui", "%another = fptoui")
+    mended(tmp_path, source, shaped)
+    with Module(TOOLS.libllvm, tmp_path / MODULE) as made:
+        assert len(flow_of(tmp_path, made).loops()) == stay
+
+
 WORK_BETWEEN = """define void @shim(ptr %x, ptr %to, i64 %n) {
   br label %outer
 outer:

@@ -51,6 +51,24 @@ def ordered(inspector: Inspector, flow: ControlFlow, loop: Loop) -> list[Value]:
     return branches if any(_may_pass(inspector, loop, counted, end) for counted, end in ways) else []
 
 
+def runs_alike(inspector: Inspector, flow: ControlFlow, outer: Loop, inner: Loop) -> bool:
+    """Whether a loop in another runs as often each time: only a count from a constant up to what does not change ends it."""
+    branches = [flow.ends[block] for block in flow.exiting(inner)]
+    if len(branches) != 1 or branches[0] not in flow.choices() or flow.exits_that_come_back(inner):
+        return False
+    condition = flow.condition(branches[0])
+    ways = permutations(inspector.operands(condition)) if inspector.api.IsAICmpInst(condition) else ()
+    return any(not is_in(inspector, outer, end) and _counts_from_a_constant(inspector, inner, counted) for counted, end in ways)
+
+
+def _counts_from_a_constant(inspector: Inspector, loop: Loop, counted: Value) -> bool:
+    phi, _ = inspector.origin(counted)
+    if not _is_phi_of(inspector, loop, phi):
+        return False
+    starts, steps = _incoming(inspector, loop, phi)
+    return {inspector.origin(step) for step in steps} == {(phi, 1)} and all(map(inspector.api.IsAConstantInt, starts))
+
+
 def _may_pass(inspector: Inspector, loop: Loop, counted: Value, end: Value) -> bool:
     """Whether something goes by steps of one from a constant on, and may be past an end that it was never equal to."""
     phi, _ = inspector.origin(counted)

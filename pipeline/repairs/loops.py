@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from pipeline.analyses.call_tree import call_tree
 from pipeline.analyses.control_flow import ControlFlow, Loop
-from pipeline.analyses.loop_exits import doubtful, miscounted, ordered
+from pipeline.analyses.loop_exits import doubtful, miscounted, ordered, runs_alike
 from pipeline.analyses.twins import conditions, fixed, twins
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
@@ -46,12 +46,17 @@ def tell_apart(editor: Editor, shims: Sequence[Value]) -> list[str]:
 
 
 def _merge_one(editor: Editor, function: Value) -> bool:
-    """Make one loop of a loop and the one around it where `continue` alone is what parts them."""
+    """Make one loop of a loop and the one around it where `continue` alone is what parts them.
+
+    That is no loop that runs as often each time: Enzyme counts that, and elsewhere all that it goes by would be kept.
+    """
     flow = ControlFlow(editor.module, function)
     loops = {loop.header: loop for loop in flow.loops()}
     for outer in loops.values():
         inner = loops.get(_only(flow.successors(flow.ends[outer.header])))
         if inner and inner != outer and _is_empty(editor, flow, outer.header) and inner.blocks < outer.blocks:
+            if runs_alike(editor, flow, outer, inner):
+                continue
             before = [block for block in flow.predecessors[inner.header] if block not in inner.blocks]
             if before == [outer.header] and not set(inner.latches) & set(outer.latches):
                 _Merge(editor, flow, outer, inner).make()
