@@ -19,6 +19,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
@@ -76,6 +77,7 @@ class Build:
         self.digests = digests
         self.runs = runs
         self.edit = edit
+        self._read: dict[str, tuple[tuple[int, ...], Made]] = {}
 
     @property
     def product(self) -> Path:
@@ -91,7 +93,7 @@ class Build:
         """Where a stage is left as a script (`./doit replay`)."""
         return self._own("replay") / self.view(name).name
 
-    @property
+    @cached_property
     def _views(self) -> Path:
         return self._own("stages")
 
@@ -110,10 +112,15 @@ class Build:
 
     def made(self, name: str) -> Made | None:
         """What a stage has made, if its handle can be read and its tree is there."""
+        handle = self.handle(name)
         try:
-            made = msgspec.json.decode(self.handle(name).read_bytes(), type=Made)
+            stat = handle.stat()
+            version = (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino, stat.st_size)
+            if name not in self._read or self._read[name][0] != version:
+                self._read[name] = version, msgspec.json.decode(handle.read_bytes(), type=Made)
         except (OSError, msgspec.MsgspecError):
             return None
+        made = self._read[name][1]
         return made if self.store.has(made.tree) else None
 
     def output(self, name: str) -> Path:

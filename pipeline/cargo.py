@@ -8,8 +8,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -71,10 +70,10 @@ def files_named(folder: Path, dep_info: Iterable[Path]) -> set[str]:
     return {os.path.normpath(started / name) for rule in dep_info for name in _prerequisites(rule.read_text())}
 
 
-def workspace(package: Path) -> Iterator[Path]:
-    """The folder of the workspace that the package is in, if any."""
+def workspace(package: Path, read: Callable[[Path], Mapping[str, Any]] | None = None) -> Iterator[Path]:
+    """The folder of the workspace that the package is in, if any; `read` gives of a manifest what it has by name."""
     for folder in (package, *package.parents):
-        if "workspace" in read_manifest(folder / "Cargo.toml"):
+        if "workspace" in (read or read_manifest)(folder / "Cargo.toml"):
             yield folder
             return
 
@@ -86,6 +85,8 @@ def _prerequisites(makefile: str) -> list[str]:
 
 def read_manifest(manifest: Path) -> dict[str, Any]:
     """A manifest, or nothing: what is wrong with it cargo says better."""
+    import tomllib
+
     try:
         return tomllib.loads(manifest.read_text())
     except (OSError, ValueError):

@@ -49,7 +49,7 @@ class Store:
 
     def tree(self, digest: str) -> Path:
         """Where the tree of this digest lies, if it is there."""
-        return self.root / "trees" / digest
+        return self.root.joinpath("trees", digest)
 
     def has(self, digest: str) -> bool:
         """True where the tree is there (`intact` reads it, too)."""
@@ -193,7 +193,7 @@ class Store:
         return entry, log
 
     def _file(self, key: str) -> Path:
-        return self.root / "keys" / key[:2] / f"{key}.entry"
+        return self.root.joinpath("keys", key[:2], f"{key}.entry")
 
 
 def is_digest(text: object) -> bool:

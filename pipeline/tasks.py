@@ -321,9 +321,11 @@ def _digests() -> Digests:
 def _open(asked: Request, digests: Digests, *, gradcheck: bool = False) -> Build:
     target, rerun = asked.config.target, asked.rerun
     rust = rust_for_target(rust_for(asked.config.toolchain, asked.folder, digests), target)
-    tools = tools_for_target(find_tools(), target)
+    tools = digests.once("tools", target, lambda: tools_for_target(find_tools(), target))
     crate = open_crate(asked.folder, asked.choice, rust, digests, asked.target_dir)
-    std, libraries = _digest_of_std(asked.config, rust, digests), digests.tree(rust.libraries)
+    build_std = asked.config.build_std
+    std = digests.once("std", (build_std, rust), lambda: _digest_of_std(build_std, rust, digests))
+    libraries = digests.once("libraries", rust, lambda: digests.tree(rust.libraries))
     sources, linker = Sources(std, sources_digest(crate, digests), libraries), find_linker(tools.cc, digests)
     offline, manners = request.offline(), request.manners()
     steps = plan(asked.config, crate, sources, rust, tools, linker, offline=offline, manners=manners, gradcheck=gradcheck)
@@ -347,10 +349,10 @@ def _remote() -> Remote | None:
     return remote.of_this_run()
 
 
-def _digest_of_std(config: Config, rust: Rust, digests: Digests) -> str:
-    if config.build_std == "none":
+def _digest_of_std(build_std: str, rust: Rust, digests: Digests) -> str:
+    if build_std == "none":
         return ""
-    return (sources_of_std if config.build_std == "full" else libraries_of_std)(rust, digests)
+    return (sources_of_std if build_std == "full" else libraries_of_std)(rust, digests)
 
 
 class _Freshness:

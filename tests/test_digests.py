@@ -168,6 +168,18 @@ def test_kinds_and_subjects_are_kept_apart(digests: Digests, file: Path) -> None
     assert [digests.remember(kind, subject, [file], lambda: next(answers)) for kind, subject in names] == [0, 1, 2]
 
 
+def test_what_does_not_change_within_a_run_is_looked_at_once(digests: Digests) -> None:
+    answers = iter(["first", "second"])
+    assert [digests.once("answer", "subject", lambda: next(answers)) for _ in range(2)] == ["first", "first"]
+    assert digests.once("answer", "another subject", lambda: next(answers)) == "second"
+
+
+def test_what_could_not_be_looked_at_is_looked_at_again(digests: Digests, file: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        digests.once("answer", file, lambda: file.with_name("missing").read_text())
+    assert digests.once("answer", file, file.read_text) == "content"
+
+
 def test_memory_that_cannot_be_written_is_no_error(tmp_path: Path, file: Path) -> None:
     let_it_settle()
     digests = Digests(file / "digests.json")
