@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -85,8 +86,6 @@ def _prerequisites(makefile: str) -> list[str]:
 
 def read_manifest(manifest: Path) -> dict[str, Any]:
     """A manifest, or nothing: what is wrong with it cargo says better."""
-    import tomllib
-
     try:
         return tomllib.loads(manifest.read_text())
     except (OSError, ValueError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,8 +76,6 @@ def _rust_of(file: Path, digests: Digests) -> Rust:
 
 def _read(file: Path) -> dict[str, Any]:
     """The table `[toolchain]`."""
-    import tomllib
-
     try:
         text = file.read_text()
         if file.name == _FILES[0] and len(text.split()) == 1:

@@ -45,7 +45,8 @@ def run(asked: Request, means: running.Means, options: Options, names: Sequence[
     cells = chosen(read(asked.matrix.file, request.started_in()), names)
     layer = cache(config.read_layer)  # cells have most files in common
     requests = {cell.name: request_of(cell, asked, layer) for cell in cells}
-    costs = {name: recorded(each) for name, each in requests.items()}
+    is_divided = asked.matrix.shards > 1 or options.github
+    costs = {name: recorded(each) if is_divided else {} for name, each in requests.items()}
     parts = sharding.parts(costs, asked.matrix.shards)
     ours = parts[asked.matrix.shard - 1]
     if asked.matrix.shards > 1:
