@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -189,6 +189,18 @@ class Build:
         if entry:
             self._present(step, entry, "fetched" if entry.key in self.store.fetched else "hit")
         return entry is not None
+
+    def look_ahead(self, names: Iterable[str]) -> None:
+        """Have what others made of these stages, the first and those after it, brought here side by side; they are not waited
+        for.  The key of a stage is known before its inputs are here: it is made of what their trees are called.
+        """
+        trees: dict[str, str] = {}
+        for name in names if self.store.remote else ():
+            made, key = self.made(name), self.key_of(name, trees)
+            tree = made.tree if made and made.key == key else self.store.find_meanwhile(key)
+            if tree is None:
+                return
+            trees[name] = tree
 
     def clean(self, name: str) -> None:
         """Take away what a stage left beside the crate."""

@@ -61,6 +61,8 @@ Task = dict[str, Any]
 _IF_IT_RUNS = "if it runs"
 """What a stage's task knows of a run that only somebody's wish makes; by this way it reaches doit's other processes."""
 
+AHEAD = "_look_ahead"
+
 _JSON: dict[str, Any] = {"name": "as_json", "long": "json", "type": bool, "default": False, "help": "print JSON"}
 """The option of the tasks that tell something."""
 
@@ -173,6 +175,18 @@ class Tasks:
             "io": {"capture": False},
         }
 
+    def look_ahead(self) -> Task | None:
+        """The task before all stages of a program; None where there is nobody to be asked."""
+        if self._build is None or not self._looks_ahead:
+            return None
+        rerun = self._asked.rerun
+        wanted = [name for name in self._build.steps if rerun.wants(name) and not rerun.forces(name)]
+        return {"actions": [(_look_ahead, [self._build, wanted])], "io": {"capture": False}}
+
+    @property
+    def _looks_ahead(self) -> bool:
+        return self._build is not None and self._build.store.remote is not None and not self._asked.rerun.dry
+
     def program(self, *, run: bool) -> Task:
         """The task that builds the program and says where it is, or runs it."""
         build = self._build
@@ -185,11 +199,12 @@ class Tasks:
             why = UserError(f"error: until={rerun.last} leaves no program to run\n  = help: ./doit build until={rerun.last}")
             return {"actions": [(_fail, [why])], "io": {"capture": False}}
         keep = (_action(commands.keep), [build, rerun])
+        first = [AHEAD] if self._looks_ahead else []
         if rerun.last:
             wanted = [name for name in build.steps if rerun.wants(name)]
             return {
                 "actions": [keep, (_action(_summarise), [build, rerun]), (_tidy, [build])],
-                "task_dep": wanted,
+                "task_dep": [*first, *wanted],
                 "io": {"capture": False},
             }
         checks = [keep, *([(_check, [self._asked, build.digests])] if _is_checked(self._asked, build) else [])]
@@ -202,7 +217,7 @@ class Tasks:
             (_tidy, [build]),
         )
         end = [tidied, ran] if run else [told, tidied]
-        return {"actions": [*checks, *end], "task_dep": list(build.steps), "io": {"capture": False}}
+        return {"actions": [*checks, *end], "task_dep": [*first, *build.steps], "io": {"capture": False}}
 
     def _forecast(self, rerun: Rerun) -> Task:
         """A task that says what would be done, in place of one that does it."""
@@ -383,6 +398,11 @@ class _Freshness:
         if self._rerun.forces(self._name):
             return f"from={self._rerun.first}"
         return standing.state_of(self._build, self._name).why or "doit has forgotten it; the cache has not"
+
+
+def _look_ahead(build: Build, wanted: Sequence[str]) -> None:
+    if not multiprocessing.parent_process():  # one of -n's, whose stages others may carry out
+        build.look_ahead(wanted)
 
 
 def _carry_out(build: Build, rerun: Rerun, task: Any) -> TaskFailed | dict[str, str]:
