@@ -41,6 +41,8 @@ from pipeline.why import Parts, parts
 EDITED = "edited"
 """How that came to be which is made of a module edited by hand."""
 
+_AGAIN = "run the same command again"
+
 _NEVER_EMPTY = (".bc", ".o", ".a")
 
 
@@ -118,7 +120,7 @@ class Build:
             version = (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino, stat.st_size)
             if name not in self._read or self._read[name][0] != version:
                 self._read[name] = version, msgspec.json.decode(handle.read_bytes(), type=Made)
-        except (OSError, msgspec.MsgspecError):
+        except (OSError, msgspec.MsgspecError, UnicodeError):
             return None
         made = self._read[name][1]
         return made if self.store.has(made.tree) else None
@@ -132,7 +134,7 @@ class Build:
         if made is None:
             raise UserError(f"error: {name} has made nothing for this crate and config yet\n  = help: run it without -s")
         if not self.store.intact(made.tree):
-            raise UserError(f"error: what {name} had made was damaged; it is gone now\n  = help: run the same command again")
+            raise UserError(f"error: what {name} had made was damaged; it is gone now\n  = help: {_AGAIN}")
         return self.store.tree(made.tree)
 
     def is_fresh(self, name: str) -> bool:
@@ -172,7 +174,7 @@ class Build:
         inputs = {role: self.output(source) if again else self._input(source) for role, source in step.inputs.items()}
         key = self._key(step)
         if key is None:
-            raise UserError(f"error: what {name} is to read was taken away just now\n  = help: run the same command again")
+            raise UserError(f"error: what {name} is to read was taken away just now\n  = help: {_AGAIN}")
         with self.store.turn(key).held(waiting=f"{name}: waiting for another ./doit, which makes the same"):
             if again or self._is_edited(name) or not self.take(name):
                 step, entry = self._run(step, inputs, key)
@@ -222,8 +224,9 @@ class Build:
     def _input(self, name: str) -> Path:
         """The folder of an earlier stage's output, made again where it was damaged or has vanished."""
         made = self.made(name)
-        if made is None or not self.store.intact(made.tree):
-            self.carry_out(name)
+        if made and self.store.intact(made.tree):
+            return self.store.tree(made.tree)
+        self.carry_out(name)
         return self.output(name)
 
     def _run(self, step: Step, inputs: dict[str, Path], key: str) -> tuple[Step, Entry]:
@@ -232,7 +235,7 @@ class Build:
             out, log = scratch / "out", scratch / "log"
             out.mkdir()
             log.touch()
-            before = snapshot(self.crate)
+            before, trees = snapshot(self.crate), self._trees(step)
             begin = time.monotonic()
             try:
                 given = self.edit.given_to(step.name, inputs, scratch, log) if self.edit else inputs
@@ -244,6 +247,8 @@ class Build:
                 _install(log, self.view(step.name, ".log"))
             seconds = time.monotonic() - begin
             _refuse_hollow(step.name, out)
+            if any(map(self.store.damaged, trees.values())):
+                raise UserError(f"error: what {step.name} reads was damaged while it ran\n  = help: {_AGAIN}")
             if isinstance(step.stage, CrateBitcode):
                 step = self._what_was_built(step, step.stage, log, before == snapshot(self.crate))
                 key = stage_key(step.stage, self._trees(step), self.digests)
@@ -259,6 +264,9 @@ class Build:
             std_files.note(step.stage, self.files_of_std)
         if step.name == "link":
             _install(self.store.tree(entry.tree) / self.crate.artifact.file, self.product)
+            if self.store.damaged(entry.tree):
+                self.product.unlink(missing_ok=True)
+                raise UserError(f"error: {self.product} was damaged while it was copied\n  = help: {_AGAIN}")
 
     def _what_was_built(self, step: Step, stage: CrateBitcode, log: Path, untouched: bool) -> Step:
         """The step once cargo has run: it may have written the lock, and read files of which nobody knew.
@@ -266,7 +274,7 @@ class Build:
         Raises: UserError where a source was edited while cargo was at work: nobody knows what was built.
         """
         if not untouched:
-            raise UserError("error: a source file changed while the crate was built\n  = help: run the same command again")
+            raise UserError(f"error: a source file changed while the crate was built\n  = help: {_AGAIN}")
         crate = note_files_read(self.crate, stage.dep_info(log))
         return replace(step, stage=replace(stage, sources=sources_digest(crate, self.digests)))
 

@@ -86,6 +86,10 @@ class Cache:
         """True where the tree is there and its bytes are those it is named for.  A damaged tree is removed."""
         return any(store.intact(digest) for store in self._stores)
 
+    def damaged(self, digest: str) -> bool:
+        """True where a tree that is there has other bytes than those it is named for.  It is removed."""
+        return any(store.damaged(digest) for store in self._stores)
+
     def size(self, digest: str) -> int:
         """The bytes of all files in a tree that is there."""
         return tree_size(self.tree(digest))

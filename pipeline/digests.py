@@ -32,7 +32,7 @@ _RACY_COARSE_NS = 2_500_000_000
 
 
 class Digests:
-    """Digests of files, folders and tools, kept in the JSON file `memory` between runs."""
+    """Digests of files, folders and tools, kept in the file `memory` between runs: JSON below its own SHA-256."""
 
     def __init__(self, memory: Path) -> None:
         self._memory = memory
@@ -107,7 +107,8 @@ class Digests:
         scratch = self._memory.with_name(f"{self._memory.name}.{os.getpid()}")
         try:
             self._memory.parent.mkdir(parents=True, exist_ok=True)
-            scratch.write_text(json.dumps(self._known))
+            known = json.dumps(self._known).encode()
+            scratch.write_bytes(b"%s\n%s" % (_sum(known), known))
             scratch.replace(self._memory)
             self._changed = False
         except OSError:
@@ -172,10 +173,15 @@ def _digest_of_all(root: Path, files: Stats) -> str:
 
 def _load(memory: Path) -> dict[str, Any]:
     try:
-        known = json.loads(memory.read_bytes())
+        digest, _, known = memory.read_bytes().partition(b"\n")
+        return dict(json.loads(known)) if digest == _sum(known) else {}
     except (OSError, ValueError):
         return {}
-    return known if isinstance(known, dict) else {}
+
+
+def _sum(known: bytes) -> bytes:
+    """What stands above a memory: of one in which a bit has changed nothing is believed."""
+    return hashlib.sha256(known).hexdigest().encode()
 
 
 def _signature(files: Stats) -> str:

@@ -107,6 +107,14 @@ def test_damaged_memory_is_no_memory(memory: Path, file: Path, damage: bytes) ->
     assert Digests(memory).file(file) == file_digest(file)
 
 
+def test_memory_in_which_a_bit_has_changed_is_no_memory(memory: Path, file: Path) -> None:
+    remembering(memory, file)
+    whole = memory.read_bytes()
+    for place in range(len(whole)):
+        memory.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        assert Digests(memory).file(file) == file_digest(file), place
+
+
 def test_truncated_memory_is_no_memory(memory: Path, file: Path) -> None:
     remembering(memory, file)
     whole = memory.read_bytes()
