@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
+from pipeline.errors import UserError
 from pipeline.repairs import asked_outside
-from tests.test_repairs import body, mended
+from pipeline.stages import MODULE
+from pipeline.stages.abi_fixup import AbiFixup
+from tests.alone import build, merged, only, stages
+from tests.fuzz import runner
+from tests.test_repairs import TOOLS, body, mended
+from tests.workbench import Workbench
 
 pytestmark = pytest.mark.toolchain
 
+KEPT = Path(runner.__file__).with_name("kept")
 
 # The first product of two of x's numbers that is large; {found} is what is made of it once both loops are left.
 SEARCH = """define double @shim(ptr %x, i64 %n) {{
@@ -74,3 +82,66 @@ def test_what_tells_how_the_outer_loop_was_left_is_kept(tmp_path: Path) -> None:
 def test_loops_that_are_left_one_by_one_stay_as_they_are(tmp_path: Path) -> None:
     source = SEARCH.format(to="inner.latch", found="%square = fadd double 0.0, 0.0")
     assert "crategrad" not in mended(tmp_path, source, asked_outside.keep)
+
+
+# How many of x's numbers are positive, in a branch that stores, and a loop that runs twice as often.
+COUNTED = """define void @shim(ptr %x, ptr %y, i64 %n) {
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %0 ], [ %i.next, %latch ]
+  %count = phi i64 [ 0, %0 ], [ %counted, %latch ]
+  %place = getelementptr inbounds double, ptr %x, i64 %i
+  %number = load double, ptr %place
+  %is.positive = fcmp ogt double %number, 0.0
+  br i1 %is.positive, label %positive, label %latch
+positive:
+  %more = add i64 %count, 1
+  %to = getelementptr inbounds double, ptr %y, i64 %count
+  store double %number, ptr %to
+  br label %latch
+latch:
+  %counted = phi i64 [ %count, %loop ], [ %more, %positive ]
+  %i.next = add i64 %i, 1
+  %ends = icmp eq i64 %i.next, %n
+  br i1 %ends, label %between, label %loop
+between:
+  %twice = shl i64 {counted}, 1
+  br label %second
+second:
+  %j = phi i64 [ 0, %between ], [ %j.next, %second ]
+  %j.next = add i64 %j, 1
+  %stops = icmp eq i64 %j.next, %twice
+  br i1 %stops, label %out, label %second
+out:
+  ret void
+}"""
+
+
+def test_what_an_earlier_loop_chose_is_kept_for_the_end_of_a_later_one(tmp_path: Path) -> None:
+    made = body(mended(tmp_path, COUNTED.replace("{counted}", "%counted"), asked_outside.keep), "shim")
+    kept = re.search(r"(%\S+) = call i64 @crategrad_same_kept_i64\(i64 %counted\)", made)
+    assert kept
+    assert f"%twice = shl i64 {kept[1]}, 1" in made
+    assert made.count("@crategrad") == 1
+
+
+def test_what_an_earlier_loop_counts_in_each_run_is_not_kept(tmp_path: Path) -> None:
+    assert "@crategrad" not in mended(tmp_path, COUNTED.replace("{counted}", "%i.next"), asked_outside.keep)
+
+
+@dataclass(frozen=True)
+class Function:
+    text: str
+
+
+def test_what_is_not_kept_is_refused_once_enzyme_has_asked_for_it(tmp_path: Path) -> None:
+    bench, given = Workbench(tmp_path / "crate"), tmp_path / "given"
+    given.mkdir()
+    runner.write([Function((KEPT / "found_in_two_loops.rs").read_text())], bench, ["reverse"])
+    only(merged(bench, "2", TOOLS), "p0000", given / MODULE, TOOLS.libllvm)
+    through = stages(2, TOOLS)
+    assert isinstance(through["abi_fixup"], AbiFixup)
+    through["abi_fixup"] = replace(through["abi_fixup"], without=("asked_outside",))
+    with pytest.raises(UserError, match="what a loop came to is asked outside of it") as refusal:
+        build(given, through, bench.output() / "stages", tmp_path, TOOLS)
+    assert "`reverse` was asked for" in refusal.value.message

@@ -1,15 +1,17 @@
-"""What reverse mode would ask of an inner loop outside of the loop around it is kept where it is made.
+"""What reverse mode would ask of a loop outside of it, in no known run, is kept where it is made.
 
-Else it is computed again from how often the inner loop ran in no known run of the other (`analyses/asked_outside.py`).
+That is what it computes again from how often an inner loop ran, outside of the loop around it
+(`analyses/asked_outside.py`), and what the ends of later loops are made of (`analyses/limits.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pipeline.analyses.asked_outside import asked, asked_outside, used_outside
 from pipeline.analyses.call_tree import call_tree
 from pipeline.analyses.control_flow import ControlFlow, Loop
+from pipeline.analyses.limits import chosen_before
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import opaque
@@ -21,7 +23,8 @@ def keep(editor: Editor, shims: Sequence[Value]) -> list[str]:
     for function in call_tree(editor, shims):
         flow = ControlFlow(editor.module, function)
         loops = flow.loops()
-        count = _keep_conditions(editor, flow, loops) + _keep_values(editor, loops)
+        count = _keep_conditions(editor, flow, loops) + _keep_values(editor, used_outside(editor, loops))
+        count += _keep_values(editor, chosen_before(editor, flow, loops))
         done += [f"asked_outside: {count} in {editor.module.name(function)}"] if count else []
     return done
 
@@ -33,8 +36,8 @@ def _keep_conditions(editor: Editor, flow: ControlFlow, loops: Sequence[Loop]) -
     return len(ends)
 
 
-def _keep_values(editor: Editor, loops: Sequence[Loop]) -> int:
-    used = {value: users for value, users in used_outside(editor, loops).items() if opaque.can_keep(editor, value)}
+def _keep_values(editor: Editor, found: Mapping[Value, Sequence[Value]]) -> int:
+    used = {value: users for value, users in found.items() if opaque.can_keep(editor, value)}
     for value, users in used.items():
         made = opaque.kept(editor, value, _after(editor, value))
         for user in users:

@@ -6,6 +6,7 @@ Enzyme is the one in the `catalyst` executable (`enzyme_driver`); another build 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -53,6 +54,10 @@ NO_FLAGS: Flags = {}
 # (docs/enzyme-issues/copied-before-the-loop.ll).  Local memory would be written anew in the reverse sweep instead of kept: a
 # product of matrices that takes the place of one of its factors in a loop comes out wrong by that.
 _ALWAYS: Flags = {"enzyme-loop-invariant-cache": False, "enzyme-rematerialize": False}
+
+_NO_RUN = re.compile(r"^ +%\S+ = getelementptr .*, i64 (?:undef|poison)(?:,|$)", re.MULTILINE)
+_OF_NO_RUN = "what a loop came to is asked outside of it, of no known run"
+_AS_A_FUNCTION = "put the loop into a function `#[inline(never)]`"
 
 
 @dataclass(frozen=True)
@@ -179,7 +184,8 @@ class Enzyme:
         """Write the part of the module that has the derivatives of these shims; or why there is none."""
         text = part.with_suffix(".ll")
         self.slicer.part(module, shims, part, log)
-        if found := self.driver.differentiate(part, text, self.all_flags(flags), log):
+        found = self.driver.differentiate(part, text, self.all_flags(flags), log) or _asked_of_no_run(text)
+        if found:
             return found + self._suspects(found, module, shims)
         process.run_tool([self.llvm_as, "-o", part, text], log=log)
         text.unlink()
@@ -196,6 +202,11 @@ class Enzyme:
         """The config's flags, and others, as Enzyme reads them."""
         flags = [f"--{name}={_flag(value)}" for name, value in sorted({**_ALWAYS, **self.flags, **others}.items())]
         return flags if self.fast_math else [*flags, "--enzyme-fast-math=0"]
+
+
+def _asked_of_no_run(text: Path) -> list[Diagnostic]:
+    """What derivatives look up for no known run of a loop, as far as it is to be seen (`analyses/asked_outside.py`)."""
+    return [Diagnostic(_OF_NO_RUN, help=_AS_A_FUNCTION)] if _NO_RUN.search(text.read_text()) else []
 
 
 def rungs_taken(output: Path) -> dict[tuple[str, str], str]:

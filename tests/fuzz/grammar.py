@@ -361,6 +361,8 @@ CODE = {
         1 let pairs: Vec<(T, T)> = $j.map(|$:x| ($=x, $k)).collect(); let sum = pairs.iter().map(|pair| pair.0 * pair.1).sum::<T>(); for pair in &pairs { $F += sum.tanh() * pair.0; }
         2 let (mut at, mut best) = ($i, $f); 'all: for i in 0..$!S.len() { for j in i + 1..$=S.len() { let $:x = $=S[i] * $=S[j]; if $q { (at, best) = (j, $=x); break 'all; } } } let $+x = best * best + $=S.get(at).copied().unwrap_or(best);
         2 for $:n in 0..$~M.len() { if let Some(at) = $X.iter().position(|&$:x| $q) { $F += $=M[at % $=M.len()] * $r; } else { $=M[$=n] = $f; } }
+        2 let (mut some, mut others) = (Vec::new(), 0); for &$:x in $!S.iter() { if $q { some.push($k); others += 1; } else if $b { others += 2; } } for $:n in 0..$~M.len() { for j in 0..some.len() * 2 { $=M[$=n] = ($=M[$=n] + some[j / 2]).tanh() * $r; } for j in 0..others + 1 { $F += $=M[$=n] * (j as f64); } }
+        1 let mut at = 0; for $:n in 0..$~M.len() { if $b { $=M[at] = $f; at += 1; } else if at > 1 { at /= 2; } } for $:n in at..$=M.len() { for j in 0..2 * at { $=M[$=n] = ($=M[$=n] * $=M[j / 2]).sin(); } }
         1 for $:n in 0..$~M.len() { if $!S.iter().all(|&$:x| $q) { $=M[$=n] = $f; } else { $F += $=M[$=n]; } }
         1 for $:n in 0..$~M.len() { if let Some(&$:x) = $!S.iter().find(|&&$:x| $q) { $=M[$=n] = $=x * $f; } else if $b { continue; } else { $F *= $r; } }
         1 for $:S in $-W.iter() $B

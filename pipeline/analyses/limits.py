@@ -1,0 +1,84 @@
+"""Ends of loops that are made of what an earlier loop chose: reverse mode computes them again, of no known run of that loop.
+
+How often a loop runs Enzyme asks again where it keeps something for each run of it (`getSubLimits` in its CacheUtility.cpp).
+It follows what that is made of, all the way, and takes apart the choices of the earlier loop, `n = if c { n + 1 } else { n }`:
+each arm it looks up as if it were in that loop still (`nextScope` in `unwrapM` in its GradientUtils.cpp), for a run that is
+undefined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pipeline.analyses.asked_outside import KEPT
+from pipeline.analyses.control_flow import ControlFlow, Loop
+from pipeline.analyses.twins import APART, HIDDEN, conditions, is_of
+from pipeline.llvm import Value
+from pipeline.llvm_inspect import Inspector
+
+
+def chosen_before(inspector: Inspector, flow: ControlFlow, loops: Sequence[Loop]) -> dict[Value, list[Value]]:
+    """The integers an earlier loop chose of which ends of loops are made; and where each is used outside of that loop."""
+    asked = [one for loop in loops for _, one in conditions(inspector, flow, loop)]
+    made = _Made(inspector, loops)
+    found: dict[Value, list[Value]] = {}
+    for value, loop in made.left_by(asked):
+        users = inspector.module.users(value)
+        found[value] = [user for user in users if inspector.api.GetInstructionParent(user) not in loop.blocks]
+    return found
+
+
+class _Made:
+    """What Enzyme computes again of what: it follows neither loads nor calls, but of those that hide something and are pure."""
+
+    def __init__(self, inspector: Inspector, loops: Sequence[Loop]) -> None:
+        self.inspector = inspector
+        self.api = inspector.api
+        self.loops = loops
+        self.headers = {loop.header for loop in loops}
+
+    def left_by(self, values: Sequence[Value]) -> Iterator[tuple[Value, Loop]]:
+        """The integers, each with the loop that has chosen it, of which something outside of that loop is made."""
+        seen: set[Value] = set()
+        waiting = list(values)
+        while waiting:
+            user = waiting.pop()
+            if user in seen or not self._is_followed(user):
+                continue
+            seen.add(user)
+            for operand in self.inspector.operands(user):
+                loop = self._left(operand, user)
+                if loop and self._is_chosen(operand, loop):
+                    if self.inspector.integer_bits(self.api.TypeOf(operand)):
+                        yield operand, loop
+                else:
+                    waiting.append(operand)
+
+    def _is_followed(self, value: Value) -> bool:
+        if not self.api.IsAInstruction(value) or self.api.IsALoadInst(value):
+            return False
+        if not self.inspector.module.is_call(value):
+            return True
+        return is_of(self.inspector, HIDDEN, value) and not any(is_of(self.inspector, kept, value) for kept in (KEPT, APART))
+
+    def _left(self, operand: Value, user: Value) -> Loop | None:
+        """The outermost loop that has an operand, and not its user."""
+        if not self.api.IsAInstruction(operand):
+            return None
+        here, there = map(self.api.GetInstructionParent, (operand, user))
+        left = [loop for loop in self.loops if here in loop.blocks and there not in loop.blocks]
+        return left[-1] if left else None
+
+    def _is_chosen(self, value: Value, loop: Loop) -> bool:
+        """Whether a value is made of a choice in the loop, and not of what it counts alone."""
+        seen: set[Value] = set()
+        waiting = [value]
+        while waiting:
+            one = waiting.pop()
+            if one in seen or not self._is_followed(one) or self.api.GetInstructionParent(one) not in loop.blocks:
+                continue
+            seen.add(one)
+            if self.api.IsAPHINode(one) and self.api.GetInstructionParent(one) not in self.headers:
+                return True
+            waiting += self.inspector.operands(one)
+        return False
