@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from doit.dependency import JSONCodec
 
+from pipeline import build as building
 from pipeline.cache import Cache
+from pipeline.errors import UserError
 from pipeline.state import State
 from pipeline.store import Store
 from tests.conftest import Rounds
-from tests.faults.scene import bring_up_to_date, build, right, torn
+from tests.faults.scene import Writing, bring_up_to_date, build, right, torn
 
 
 def flipped(whole: bytes, bit: int) -> bytes:
@@ -96,6 +99,42 @@ def test_an_input_that_is_damaged_under_way_is_made_again(tmp_path: Path, cache:
     module = next(path for path in cache.glob("trees/*/module.bc"))
     module.write_bytes(flipped(module.read_bytes(), 5))
     assert bring_up_to_date(made) == right(tmp_path)
+
+
+def test_of_an_input_that_is_damaged_while_it_is_read_nothing_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = build(tmp_path, tmp_path / "cache")
+    made.carry_out("opt1")
+    with monkeypatch.context() as patch:
+        patch.setattr(Writing, "run", damaging(Writing.run, next(tmp_path.glob("cache/trees/*/module.bc"))))
+        with pytest.raises(UserError, match="what codegen reads was damaged while it ran"):
+            made.carry_out("codegen")
+    assert made.made("codegen") is None
+    assert len(made.store.store.all_keys()) == 1
+    assert bring_up_to_date(build(tmp_path, tmp_path / "cache")) == right(tmp_path)
+
+
+def test_a_program_that_is_damaged_while_it_is_copied_does_not_stay(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = build(tmp_path, cache)
+    made.product.unlink()
+    original = made.store.tree(made.made("link").tree) / "program"  # type: ignore[union-attr]
+    with monkeypatch.context() as patch:
+        patch.setattr(building, "_install", damaging(building._install, original))
+        with pytest.raises(UserError, match="was damaged while it was copied"):
+            made.take("link")
+    assert not made.product.exists()
+    assert bring_up_to_date(build(tmp_path, cache)) == right(tmp_path)
+
+
+def damaging(work: Callable[..., None], path: Path) -> Callable[..., None]:
+    """The same, after a bit of a file has changed."""
+
+    def damaged(*arguments: Any) -> None:
+        path.write_bytes(flipped(path.read_bytes(), 5))
+        work(*arguments)
+
+    return damaged
 
 
 @pytest.mark.parametrize("what", ["keys/*/*.entry", "../crate/target/crategrad/default/stages/*.json"])
