@@ -14,6 +14,7 @@ is `examples/<name>.graph.svg`.
 
 from __future__ import annotations
 
+import errno
 import json
 import time
 from collections.abc import Iterable, Mapping
@@ -27,7 +28,7 @@ import msgspec
 from pipeline import std_files
 from pipeline.cache import Cache
 from pipeline.crate import Crate, file_digests, note_files_read, snapshot, sources_digest
-from pipeline.digests import Digests
+from pipeline.digests import Digests, file_digest
 from pipeline.edited import Edit
 from pipeline.errors import UserError
 from pipeline.key import describe, stage_key
@@ -171,7 +172,7 @@ class Build:
     def _carry_out(self, name: str, again: bool) -> None:
         step = self.steps[name]
         self.store.hold()
-        inputs = {role: self.output(source) if again else self._input(source) for role, source in step.inputs.items()}
+        inputs = self._inputs(step, again)
         key = self._key(step)
         if key is None:
             raise UserError(f"error: what {name} is to read was taken away just now\n  = help: {_AGAIN}")
@@ -221,6 +222,12 @@ class Build:
                 with suppress(OSError):
                     folder.rmdir()
 
+    def _inputs(self, step: Step, again: bool) -> dict[str, Path]:
+        """The folders of what a step reads, by role: all of one store."""
+        store = self.store.store
+        inputs = {role: self.output(source) if again else self._input(source) for role, source in step.inputs.items()}
+        return inputs if self.store.store is store else self._inputs(step, again)  # the cache failed meanwhile
+
     def _input(self, name: str) -> Path:
         """The folder of an earlier stage's output, made again where it was damaged or has vanished."""
         made = self.made(name)
@@ -247,8 +254,8 @@ class Build:
                 _install(log, self.view(step.name, ".log"))
             seconds = time.monotonic() - begin
             _refuse_hollow(step.name, out)
-            if any(map(self.store.damaged, trees.values())):
-                raise UserError(f"error: what {step.name} reads was damaged while it ran\n  = help: {_AGAIN}")
+            for tree in trees.values():
+                self.store.vouch(tree)
             if isinstance(step.stage, CrateBitcode):
                 step = self._what_was_built(step, step.stage, log, before == snapshot(self.crate))
                 key = stage_key(step.stage, self._trees(step), self.digests)
@@ -263,10 +270,20 @@ class Build:
         if isinstance(step.stage, BuildStd):
             std_files.note(step.stage, self.files_of_std)
         if step.name == "link":
-            _install(self.store.tree(entry.tree) / self.crate.artifact.file, self.product)
-            if self.store.damaged(entry.tree):
-                self.product.unlink(missing_ok=True)
-                raise UserError(f"error: {self.product} was damaged while it was copied\n  = help: {_AGAIN}")
+            self._install_program(entry)
+
+    def _install_program(self, entry: Entry) -> None:
+        """Put the program in its place, as it is in a tree that is whole.
+
+        Raises: OSError where that cannot be said.
+        """
+        program = self.store.tree(entry.tree) / self.crate.artifact.file
+        digest = file_digest(program)
+        self.store.vouch(entry.tree)  # only now: of what was read before
+        _install(program, self.product)
+        if file_digest(self.product) != digest:
+            self.product.unlink(missing_ok=True)
+            raise OSError(errno.EIO, "damaged while it was copied", str(program))
 
     def _what_was_built(self, step: Step, stage: CrateBitcode, log: Path, untouched: bool) -> Step:
         """The step once cargo has run: it may have written the lock, and read files of which nobody knew.

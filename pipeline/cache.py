@@ -86,9 +86,13 @@ class Cache:
         """True where the tree is there and its bytes are those it is named for.  A damaged tree is removed."""
         return any(store.intact(digest) for store in self._stores)
 
-    def damaged(self, digest: str) -> bool:
-        """True where a tree that is there has other bytes than those it is named for.  It is removed."""
-        return any(store.damaged(digest) for store in self._stores)
+    def vouch(self, digest: str) -> None:
+        """See to it that what was read of a tree until now was read of a whole one.
+
+        Raises: OSError where that cannot be said.
+        """
+        if not self.intact(digest):
+            raise OSError(errno.EIO, "damaged, or taken away, while it was used", str(self.tree(digest)))
 
     def size(self, digest: str) -> int:
         """The bytes of all files in a tree that is there."""

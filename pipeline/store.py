@@ -68,29 +68,21 @@ class Store:
 
         It is read once, and again where a file in it has been touched since.
         """
+        if not self.has(digest):
+            return False
+        tree, begin = self.tree(digest), time.time_ns()
         try:
-            return self.has(digest) and self._is_whole(digest)
+            version = _version(tree)
+            if self._seen_whole.get(digest) == version:
+                return True
+            whole = tree_digest(tree) == digest
         except OSError:  # somebody takes it away, or it cannot be read at the moment
             return False
-
-    def damaged(self, digest: str) -> bool:
-        """True where the tree is there and has other bytes than those it is named for; of what cannot be read nobody knows."""
-        try:
-            return self.has(digest) and not self._is_whole(digest)
-        except OSError:
-            return False
-
-    def _is_whole(self, digest: str) -> bool:
-        tree, begin = self.tree(digest), time.time_ns()
-        version = _version(tree)
-        if self._seen_whole.get(digest) == version:
-            return True
-        if tree_digest(tree) != digest:
+        if not whole:
             self.remove(tree)
-            return False
-        if all(changed < begin - _UNSETTLED_NS for _, changed, *_ in version):
+        elif all(changed < begin - _UNSETTLED_NS for _, changed, *_ in version):
             self._seen_whole[digest] = version
-        return True
+        return whole
 
     def find(self, key: str) -> Entry | None:
         """What is stored under the key, if it is there and intact."""

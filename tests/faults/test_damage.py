@@ -13,7 +13,6 @@ from doit.dependency import JSONCodec
 
 from pipeline import build as building
 from pipeline.cache import Cache
-from pipeline.errors import UserError
 from pipeline.state import State
 from pipeline.store import Store
 from tests.conftest import Rounds
@@ -101,38 +100,46 @@ def test_an_input_that_is_damaged_under_way_is_made_again(tmp_path: Path, cache:
     assert bring_up_to_date(made) == right(tmp_path)
 
 
-def test_of_an_input_that_is_damaged_while_it_is_read_nothing_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("is_gone", [False, True])
+def test_of_an_input_that_is_damaged_while_it_is_read_nothing_comes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], is_gone: bool
+) -> None:
+    """Nor where somebody else has noticed it, and taken the input away; the stages run again beside the crate."""
     made = build(tmp_path, tmp_path / "cache")
     made.carry_out("opt1")
     with monkeypatch.context() as patch:
-        patch.setattr(Writing, "run", damaging(Writing.run, next(tmp_path.glob("cache/trees/*/module.bc"))))
-        with pytest.raises(UserError, match="what codegen reads was damaged while it ran"):
-            made.carry_out("codegen")
-    assert made.made("codegen") is None
-    assert len(made.store.store.all_keys()) == 1
+        patch.setattr(Writing, "run", damaging(Writing.run, next(tmp_path.glob("cache/trees/*/module.bc")), is_gone))
+        assert bring_up_to_date(made) == right(tmp_path)
+    assert capfd.readouterr().err.count("warning: the cache cannot be used (damaged, or taken away, while it was used") == 1
+    assert len(Store(tmp_path / "cache").all_keys()) == 1
     assert bring_up_to_date(build(tmp_path, tmp_path / "cache")) == right(tmp_path)
 
 
+@pytest.mark.parametrize("is_gone", [False, True])
 def test_a_program_that_is_damaged_while_it_is_copied_does_not_stay(
-    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, is_gone: bool
 ) -> None:
     made = build(tmp_path, cache)
     made.product.unlink()
     original = made.store.tree(made.made("link").tree) / "program"  # type: ignore[union-attr]
     with monkeypatch.context() as patch:
-        patch.setattr(building, "_install", damaging(building._install, original))
-        with pytest.raises(UserError, match="was damaged while it was copied"):
-            made.take("link")
-    assert not made.product.exists()
+        patch.setattr(building, "_install", damaging(building._install, original, is_gone))
+        assert bring_up_to_date(made) == right(tmp_path)
     assert bring_up_to_date(build(tmp_path, cache)) == right(tmp_path)
 
 
-def damaging(work: Callable[..., None], path: Path) -> Callable[..., None]:
-    """The same, after a bit of a file has changed."""
+def damaging(work: Callable[..., None], path: Path, is_gone: bool) -> Callable[..., None]:
+    """The same, but the first time of a file in which a bit has changed; and after that all that is beside it may be gone."""
+    is_first = True
 
     def damaged(*arguments: Any) -> None:
-        path.write_bytes(flipped(path.read_bytes(), 5))
+        nonlocal is_first
+        begins, is_first = is_first, False
+        if begins:
+            path.write_bytes(flipped(path.read_bytes(), 5))
         work(*arguments)
+        if begins and is_gone:
+            shutil.rmtree(path.parent)
 
     return damaged
 
