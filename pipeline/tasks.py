@@ -62,6 +62,7 @@ _IF_IT_RUNS = "if it runs"
 """What a stage's task knows of a run that only somebody's wish makes; by this way it reaches doit's other processes."""
 
 AHEAD = "_look_ahead"
+"""The task that asks the remote cache for all stages, before the first of them."""
 
 _JSON: dict[str, Any] = {"name": "as_json", "long": "json", "type": bool, "default": False, "help": "print JSON"}
 """The option of the tasks that tell something."""

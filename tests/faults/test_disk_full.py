@@ -11,7 +11,10 @@ from tests.workbench import ROOT, Workbench
 
 NAMESPACE = ("unshare", "--map-root-user", "--mount")
 SMALL = 'mount -t tmpfs -o size=40m tmpfs "$1" && mount -t tmpfs -o size=40m tmpfs "$2"'
-LEFT = 'find "$1" "$2" -path "*/tmp/*" -o -path "*/trees/*" -o -name "*.entry"'
+STORES = ("$1", "$2/crategrad/.cache")
+LEFT = " -o ".join(
+    ['find "$1" "$2" -name "*.entry"', *(f'-path "{store}/{part}/*"' for store in STORES for part in ("tmp", "trees"))]
+)
 
 
 @pytest.mark.toolchain
