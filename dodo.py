@@ -6,6 +6,11 @@ PROGRAM = tasks.Tasks()
 DOIT_CONFIG = PROGRAM.doit_config()
 
 
+def task__look_ahead():
+    """What others have made of the stages, from the remote cache side by side"""
+    return PROGRAM.look_ahead()
+
+
 def task_build_std():
     """Std, core, alloc … from their sources to bitcode: a sysroot, once per toolchain"""
     return PROGRAM.stage("build_std")

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import statistics
 import subprocess
 import tempfile
@@ -105,11 +106,23 @@ def share(what: str, runs: Sequence[tuple[float, float]]) -> None:
 def seconds(argv: Sequence[str | Path], folder: str, environment: Mapping[str, str] = {}) -> float:
     """Seconds that a command takes; its output is not looked at."""
     begin = time.perf_counter()
+    _run(argv, folder, environment)
+    return time.perf_counter() - begin
+
+
+def processor_seconds(argv: Sequence[str | Path], folder: str, environment: Mapping[str, str] = {}) -> float:
+    """Seconds of the processor that a command takes: what others do on the machine has less of a say in it."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    _run(argv, folder, environment)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def _run(argv: Sequence[str | Path], folder: str, environment: Mapping[str, str]) -> None:
     quiet = subprocess.DEVNULL
     # Where compiled Python may not be kept, it is compiled again each time: that is not what is measured.
     inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     subprocess.run(argv, cwd=folder, env={**inherited, **environment}, stdout=quiet, stderr=quiet, check=True)
-    return time.perf_counter() - begin
 
 
 def copy_of_hello(folder: Path) -> Path:

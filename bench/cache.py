@@ -1,7 +1,8 @@
 """What the cache costs and saves, as ratios: `PYTHONPATH=. .venv/bin/python bench/cache.py [--rounds N]`.
 
-Short runs are taken in turn with what they are held against, and the median of their ratios is told, with the least and the
-largest; a cold build, half a minute on a quiet machine, is done once, and all that is held against it follows at once.
+Short runs are taken in turn with what they are held against, by the time of the processor, and the median of their ratios is
+told, with the least and the largest; with `--warm` they alone, on the project's own cache.  A cold build, half a minute on a
+quiet machine, is done once, and all that is held against it follows at once.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.build import DOIT, ROOT, bare, copy_of_hello, seconds
+from bench.build import DOIT, ROOT, bare, copy_of_hello, processor_seconds, seconds
 from tests import nginx
 from tests.workbench import CUBE, MANIFEST
 
@@ -41,25 +42,28 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=15, help="rounds of what is short (default 15)")
-    rounds = parser.parse_args().rounds
+    parser.add_argument("--warm", action="store_true", help="leave out what is held against a cold build")
+    asked = parser.parse_args()
+    rounds = asked.rounds
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "nginx").mkdir()
-        with nginx.serving(folder / "nginx") as server:
-            figures = list(against_cold(folder, server.environment()))
-        figures += against_bare_doit(folder, rounds)
-        figures.append(against_a_thousand(folder, rounds))
-        again = opened_again(folder)
+        here = {} if asked.warm else {"CRATEGRAD_CACHE": str(folder / "cache")}
+        crate, figures = copy_of_hello(folder / "first"), list[Figure]()
+        if not asked.warm:
+            (folder / "nginx").mkdir()
+            with nginx.serving(folder / "nginx") as server:
+                figures += against_cold(folder, crate, here, server.environment())
+        figures += against_bare_doit(folder, crate, here, rounds)
+        figures.append(against_a_thousand(folder, here, rounds))
+        again = opened_again(folder, crate, here)
     print("| what, over what | to reach | reached | spread |\n|---|---|---|---|")
     print("\n".join(figure.row() for figure in figures))
     print(f"| files of the crate, of std and of tools that a second build opens to read | 0 | {len(again)} | once |")
     print(f"\nLoad of the machine, {os.cpu_count()} processors: {', '.join(f'{load:.1f}' for load in os.getloadavg())}")
 
 
-def against_cold(folder: Path, remote: dict[str, str]) -> Iterator[Figure]:
+def against_cold(folder: Path, crate: Path, here: dict[str, str], remote: dict[str, str]) -> Iterator[Figure]:
     """Builds of a fresh crate that the cache has, over one of an empty cache."""
-    here = {"CRATEGRAD_CACHE": str(folder / "cache")}
-    crate = copy_of_hello(folder / "first")
     cold = build(crate, here | remote)
     lock = crate / "Cargo.lock"
 
@@ -79,25 +83,22 @@ def against_cold(folder: Path, remote: dict[str, str]) -> Iterator[Figure]:
     build(crate, here)
 
 
-def against_bare_doit(folder: Path, rounds: int) -> Iterator[Figure]:
+def against_bare_doit(folder: Path, crate: Path, here: dict[str, str], rounds: int) -> Iterator[Figure]:
     """Nothing to do, and `why`, over doit alone."""
-    here = {"CRATEGRAD_CACHE": str(folder / "cache")}
-    crate = folder / "first/hello"
     alone = doit_with(13, folder / "bare")
 
     def no_op() -> float:
-        return build(crate, here)
+        return processor_seconds([DOIT, "build", f"crate={crate}"], str(ROOT), here)
 
     def why() -> float:
-        return seconds([DOIT, "why", f"crate={crate}"], str(ROOT), here)
+        return processor_seconds([DOIT, "why", f"crate={crate}"], str(ROOT), here)
 
     yield Figure("no-op `./doit build`, over bare doit with 13 tasks", in_turn(no_op, alone, rounds), 1.4)
     yield Figure("`./doit why`, over the no-op", in_turn(why, no_op, rounds), 1.5)
 
 
-def against_a_thousand(folder: Path, rounds: int) -> Figure:
+def against_a_thousand(folder: Path, here: dict[str, str], rounds: int) -> Figure:
     """A matrix in which nothing is to do, over bare doit with as many tasks as it has stages."""
-    here = {"CRATEGRAD_CACHE": str(folder / "cache")}
     crate, matrix = folder / "cube", folder / "matrix.yaml"
     (crate / "src").mkdir(parents=True)
     (crate / "src/main.rs").write_text(CUBE)
@@ -106,7 +107,7 @@ def against_a_thousand(folder: Path, rounds: int) -> Figure:
     alone = doit_with(CELLS * STAGES, folder / "thousand")
 
     def cells() -> float:
-        return seconds([DOIT, "matrix", f"crate={crate}", f"matrix={matrix}"], str(ROOT), here)
+        return processor_seconds([DOIT, "matrix", f"crate={crate}", f"matrix={matrix}"], str(ROOT), here)
 
     cells()
     return Figure(
@@ -118,7 +119,7 @@ def doit_with(tasks: int, folder: Path) -> Callable[[], float]:
     """The seconds of bare doit with so many tasks."""
     folder.mkdir()
     (folder / "dodo.py").write_text(bare(tasks))
-    return lambda: seconds([ROOT / ".venv/bin/doit"], str(folder))
+    return lambda: processor_seconds([ROOT / ".venv/bin/doit"], str(folder))
 
 
 def in_turn(ours: Callable[[], float], theirs: Callable[[], float], rounds: int) -> list[float]:
@@ -132,9 +133,9 @@ def build(crate: Path, environment: dict[str, str], *variables: str) -> float:
     return seconds([DOIT, "build", f"crate={crate}", *variables], str(ROOT), environment)
 
 
-def opened_again(folder: Path) -> list[str]:
+def opened_again(folder: Path, crate: Path, here: dict[str, str]) -> list[str]:
     """The sources, and the tools, that a build with nothing to do opens."""
-    crate, trace = folder / "first/hello", folder / "trace"
+    trace = folder / "trace"
     argv: list[str | Path] = [
         "strace",
         "-f",
@@ -149,7 +150,7 @@ def opened_again(folder: Path) -> list[str]:
         "build",
         f"crate={crate}",
     ]
-    seconds(argv, str(ROOT), {"CRATEGRAD_CACHE": str(folder / "cache")})
+    seconds(argv, str(ROOT), here)
     sources = (f"{crate}/src", "/usr/lib/rustlib", "/usr/src/rustc", "/usr/lib/llvm-22", f"{ROOT}/rust", "/usr/bin/rustc")
     opened = {line.rpartition("<")[2].rstrip(">") for line in trace.read_text(errors="replace").splitlines() if "= " in line}
     return sorted(path for path in opened if path.startswith(sources) and Path(path).is_file())

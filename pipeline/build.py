@@ -14,11 +14,13 @@ is `examples/<name>.graph.svg`.
 
 from __future__ import annotations
 
+import errno
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
@@ -26,7 +28,7 @@ import msgspec
 from pipeline import std_files
 from pipeline.cache import Cache
 from pipeline.crate import Crate, file_digests, note_files_read, snapshot, sources_digest
-from pipeline.digests import Digests
+from pipeline.digests import Digests, file_digest
 from pipeline.edited import Edit
 from pipeline.errors import UserError
 from pipeline.key import describe, stage_key
@@ -39,6 +41,8 @@ from pipeline.why import Parts, parts
 
 EDITED = "edited"
 """How that came to be which is made of a module edited by hand."""
+
+_AGAIN = "run the same command again"
 
 _NEVER_EMPTY = (".bc", ".o", ".a")
 
@@ -76,6 +80,7 @@ class Build:
         self.digests = digests
         self.runs = runs
         self.edit = edit
+        self._read: dict[str, tuple[tuple[int, ...], Made]] = {}
 
     @property
     def product(self) -> Path:
@@ -91,7 +96,7 @@ class Build:
         """Where a stage is left as a script (`./doit replay`)."""
         return self._own("replay") / self.view(name).name
 
-    @property
+    @cached_property
     def _views(self) -> Path:
         return self._own("stages")
 
@@ -110,10 +115,15 @@ class Build:
 
     def made(self, name: str) -> Made | None:
         """What a stage has made, if its handle can be read and its tree is there."""
+        handle = self.handle(name)
         try:
-            made = msgspec.json.decode(self.handle(name).read_bytes(), type=Made)
-        except (OSError, msgspec.MsgspecError):
+            stat = handle.stat()
+            version = (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino, stat.st_size)
+            if name not in self._read or self._read[name][0] != version:
+                self._read[name] = version, msgspec.json.decode(handle.read_bytes(), type=Made)
+        except (OSError, msgspec.MsgspecError, UnicodeError):
             return None
+        made = self._read[name][1]
         return made if self.store.has(made.tree) else None
 
     def output(self, name: str) -> Path:
@@ -125,7 +135,7 @@ class Build:
         if made is None:
             raise UserError(f"error: {name} has made nothing for this crate and config yet\n  = help: run it without -s")
         if not self.store.intact(made.tree):
-            raise UserError(f"error: what {name} had made was damaged; it is gone now\n  = help: run the same command again")
+            raise UserError(f"error: what {name} had made was damaged; it is gone now\n  = help: {_AGAIN}")
         return self.store.tree(made.tree)
 
     def is_fresh(self, name: str) -> bool:
@@ -162,10 +172,10 @@ class Build:
     def _carry_out(self, name: str, again: bool) -> None:
         step = self.steps[name]
         self.store.hold()
-        inputs = {role: self.output(source) if again else self._input(source) for role, source in step.inputs.items()}
+        inputs = self._inputs(step, again)
         key = self._key(step)
         if key is None:
-            raise UserError(f"error: what {name} is to read was taken away just now\n  = help: run the same command again")
+            raise UserError(f"error: what {name} is to read was taken away just now\n  = help: {_AGAIN}")
         with self.store.turn(key).held(waiting=f"{name}: waiting for another ./doit, which makes the same"):
             if again or self._is_edited(name) or not self.take(name):
                 step, entry = self._run(step, inputs, key)
@@ -182,6 +192,18 @@ class Build:
         if entry:
             self._present(step, entry, "fetched" if entry.key in self.store.fetched else "hit")
         return entry is not None
+
+    def look_ahead(self, names: Iterable[str]) -> None:
+        """Have what others made of these stages, the first and those after it, brought here side by side; they are not waited
+        for.  The key of a stage is known before its inputs are here: it is made of what their trees are called.
+        """
+        trees: dict[str, str] = {}
+        for name in names if self.store.remote else ():
+            made, key = self.made(name), self.key_of(name, trees)
+            tree = made.tree if made and made.key == key else self.store.find_meanwhile(key)
+            if tree is None:
+                return
+            trees[name] = tree
 
     def clean(self, name: str) -> None:
         """Take away what a stage left beside the crate."""
@@ -200,11 +222,18 @@ class Build:
                 with suppress(OSError):
                     folder.rmdir()
 
+    def _inputs(self, step: Step, again: bool) -> dict[str, Path]:
+        """The folders of what a step reads, by role: all of one store."""
+        store = self.store.store
+        inputs = {role: self.output(source) if again else self._input(source) for role, source in step.inputs.items()}
+        return inputs if self.store.store is store else self._inputs(step, again)  # the cache failed meanwhile
+
     def _input(self, name: str) -> Path:
         """The folder of an earlier stage's output, made again where it was damaged or has vanished."""
         made = self.made(name)
-        if made is None or not self.store.intact(made.tree):
-            self.carry_out(name)
+        if made and self.store.intact(made.tree):
+            return self.store.tree(made.tree)
+        self.carry_out(name)
         return self.output(name)
 
     def _run(self, step: Step, inputs: dict[str, Path], key: str) -> tuple[Step, Entry]:
@@ -213,7 +242,7 @@ class Build:
             out, log = scratch / "out", scratch / "log"
             out.mkdir()
             log.touch()
-            before = snapshot(self.crate)
+            before, trees = snapshot(self.crate), self._trees(step)
             begin = time.monotonic()
             try:
                 given = self.edit.given_to(step.name, inputs, scratch, log) if self.edit else inputs
@@ -225,6 +254,8 @@ class Build:
                 _install(log, self.view(step.name, ".log"))
             seconds = time.monotonic() - begin
             _refuse_hollow(step.name, out)
+            for tree in trees.values():
+                self.store.vouch(tree)
             if isinstance(step.stage, CrateBitcode):
                 step = self._what_was_built(step, step.stage, log, before == snapshot(self.crate))
                 key = stage_key(step.stage, self._trees(step), self.digests)
@@ -239,7 +270,20 @@ class Build:
         if isinstance(step.stage, BuildStd):
             std_files.note(step.stage, self.files_of_std)
         if step.name == "link":
-            _install(self.store.tree(entry.tree) / self.crate.artifact.file, self.product)
+            self._install_program(entry)
+
+    def _install_program(self, entry: Entry) -> None:
+        """Put the program in its place, as it is in a tree that is whole.
+
+        Raises: OSError where that cannot be said.
+        """
+        program = self.store.tree(entry.tree) / self.crate.artifact.file
+        digest = file_digest(program)
+        self.store.vouch(entry.tree)  # only now: of what was read before
+        _install(program, self.product)
+        if file_digest(self.product) != digest:
+            self.product.unlink(missing_ok=True)
+            raise OSError(errno.EIO, "damaged while it was copied", str(program))
 
     def _what_was_built(self, step: Step, stage: CrateBitcode, log: Path, untouched: bool) -> Step:
         """The step once cargo has run: it may have written the lock, and read files of which nobody knew.
@@ -247,7 +291,7 @@ class Build:
         Raises: UserError where a source was edited while cargo was at work: nobody knows what was built.
         """
         if not untouched:
-            raise UserError("error: a source file changed while the crate was built\n  = help: run the same command again")
+            raise UserError(f"error: a source file changed while the crate was built\n  = help: {_AGAIN}")
         crate = note_files_read(self.crate, stage.dep_info(log))
         return replace(step, stage=replace(stage, sources=sources_digest(crate, self.digests)))
 

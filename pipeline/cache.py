@@ -18,7 +18,7 @@ from pipeline.locks import Lock
 from pipeline.store import Entry, Store, tree_size
 
 if TYPE_CHECKING:
-    from pipeline.remote import Remote
+    from pipeline.remote import Coming, Remote
 
 _FULL = 1 << 20
 
@@ -30,6 +30,7 @@ class Cache:
         self.store = store
         self.remote = remote
         self.fetched: set[str] = set()
+        self._coming: dict[str, Coming | None] = {}
         self._spare = spare
 
     @property
@@ -44,6 +45,7 @@ class Cache:
         print(f"warning: the cache cannot be used ({what}): {self._spare.root} takes its place", file=sys.stderr, flush=True)
         self.store.in_use.release()
         self.store = self._spare
+        self._coming.clear()
         return True
 
     def refuse_full(self) -> None:
@@ -84,6 +86,14 @@ class Cache:
         """True where the tree is there and its bytes are those it is named for.  A damaged tree is removed."""
         return any(store.intact(digest) for store in self._stores)
 
+    def vouch(self, digest: str) -> None:
+        """See to it that what was read of a tree until now was read of a whole one.
+
+        Raises: OSError where that cannot be said.
+        """
+        if not self.intact(digest):
+            raise OSError(errno.EIO, "damaged, or taken away, while it was used", str(self.tree(digest)))
+
     def size(self, digest: str) -> int:
         """The bytes of all files in a tree that is there."""
         return tree_size(self.tree(digest))
@@ -98,11 +108,24 @@ class Cache:
 
     def find(self, key: str) -> Entry | None:
         """What is stored under the key, if it is there and intact; what others have is brought into the store."""
+        was_asked, coming = key in self._coming, self._coming.pop(key, None)
+        if coming and coming.entry():  # then it is in the store
+            self.fetched.add(key)
         entry = next(filter(None, (store.find(key) for store in self._stores)), None)
-        if entry is None and self.remote:
+        if entry is None and self.remote and not was_asked:
             entry = self.remote.fetch(key, self.store)
             self.fetched |= {key} if entry else set()
         return entry
+
+    def find_meanwhile(self, key: str) -> str | None:
+        """The tree of what `find` will find, as far as that can be known; what others have is on its way from now on."""
+        if entry := self.entry(key):
+            return entry.tree
+        if self.remote and key not in self._coming:
+            self.hold()
+            self._coming[key] = self.remote.fetch_meanwhile(key, self.store)
+        coming = self._coming.get(key)
+        return coming.tree if coming else None
 
     def log(self, key: str) -> bytes:
         """What the tools said when they made what the key means."""

@@ -112,8 +112,9 @@ def _push(store: Store) -> None:
 
 
 def _pull(_store: Store, build: Build) -> None:
-    """Take what others have of this build: one stage after another, as a key is made of what the stage before has made."""
+    """Take what others have of this build."""
     _remote()
+    build.look_ahead(build.steps)
     taken = [name for name in build.steps if not build.is_fresh(name) and build.take(name)]
     missing = [name for name in build.steps if not build.is_fresh(name)]
     print(f"{len(taken)} stages were fetched" + (f"; to be made here: {', '.join(missing)}" if missing else ""))

@@ -9,7 +9,7 @@ import os
 import shlex
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -71,10 +71,10 @@ def files_named(folder: Path, dep_info: Iterable[Path]) -> set[str]:
     return {os.path.normpath(started / name) for rule in dep_info for name in _prerequisites(rule.read_text())}
 
 
-def workspace(package: Path) -> Iterator[Path]:
-    """The folder of the workspace that the package is in, if any."""
+def workspace(package: Path, read: Callable[[Path], Mapping[str, Any]] | None = None) -> Iterator[Path]:
+    """The folder of the workspace that the package is in, if any; `read` gives of a manifest what it has by name."""
     for folder in (package, *package.parents):
-        if "workspace" in read_manifest(folder / "Cargo.toml"):
+        if "workspace" in (read or read_manifest)(folder / "Cargo.toml"):
             yield folder
             return
 

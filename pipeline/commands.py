@@ -80,6 +80,7 @@ def perf(build: Build, as_json: bool, words: Sequence[str]) -> None:
 
 def bring_up_to_date(build: Build, names: Sequence[str], label: str = "") -> None:
     """Carry out what is not fresh of these stages, and say so."""
+    build.look_ahead(names)
     for name in names:
         if not build.is_fresh(name):
             sys.stderr.write(f"   {name}{label}\n")

@@ -6,7 +6,7 @@
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, reduce
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
@@ -227,6 +227,9 @@ def _keys() -> dict[str, dict[str, Any]]:
 
 # ---- Loading
 
+Reader: TypeAlias = Callable[[Path, Path, str], Node]
+"""As `read_layer` is."""
+
 
 def load(name_or_path: str, overrides: Mapping[str, str] = {}, *, relative_to: Path | None = None) -> Config:
     """The config of that shipped name, or at that path: one that holds a `/` or ends in .yaml or .yml.
@@ -246,14 +249,16 @@ def load_with_files(
     relative_to: Path | None = None,
     settings: Mapping[str, Node] = {},
     asked_at: str = "",
+    read: Reader | None = None,
 ) -> tuple[Config, list[str]]:
     """The same, and the files it was read from.
 
     `settings` are dotted keys of another file, between these and the overrides; `asked_at` is where that names the config.
+    `read` takes the place of `read_layer`, for who asks for many that have files in common.
     """
     here = (relative_to or Path()).absolute()
     path = _located(name_or_path, here)
-    layers, files = _read_chain(path, here, f"{asked_at}: " if asked_at else "")
+    layers, files = _read_chain(path, here, f"{asked_at}: " if asked_at else "", read or read_layer)
     layers += [_nested(dotted, node) for dotted, node in settings.items()]
     tree = reduce(_merged, [*layers, *(_override(dotted, text, here) for dotted, text in overrides.items())])
     _refuse_flags(tree)
@@ -273,15 +278,15 @@ def _located(name_or_path: str, folder: Path) -> Path:
     return _SHIPPED / f"{name_or_path}.yaml"
 
 
-def _read_chain(path: Path, here: Path, asked_at: str) -> tuple[list[Node], list[str]]:
+def _read_chain(path: Path, here: Path, asked_at: str, read: Reader) -> tuple[list[Node], list[str]]:
     """The config at `path` and before it those it extends, the outermost first; and the files they are in."""
-    layers = [_read(path, here, asked_at)]
+    layers = [read(path, here, asked_at)]
     chain = [os.path.realpath(path)]
     while (extends := layers[0].entries.get("extends")) and extends.value is not None:
         if not isinstance(extends.value, str):
             raise _wrong_value("extends", extends, _keys()["extends"])
         path = _located(extends.value, path.parent)
-        layers.insert(0, _read(path, here, f"{extends.place}: "))
+        layers.insert(0, read(path, here, f"{extends.place}: "))
         chain.append(os.path.realpath(path))
         if chain[-1] in chain[:-1]:
             circle = " → ".join(shown_path(Path(each), here) for each in chain[chain.index(chain[-1]) :])
@@ -289,8 +294,11 @@ def _read_chain(path: Path, here: Path, asked_at: str) -> tuple[list[Node], list
     return layers, chain
 
 
-def _read(path: Path, here: Path, asked_at: str) -> Node:
-    """The tree of a file, which another may have asked for."""
+def read_layer(path: Path, here: Path, asked_at: str) -> Node:
+    """The tree of a config's file, which another may have asked for; messages name it as the user does, who is `here`.
+
+    Raises: ConfigError where it cannot be read, or is no mapping.
+    """
     shown = shown_path(path, here)
     try:
         tree = yaml_source.read_file(path, Source(shown, path.parent))

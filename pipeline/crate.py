@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -71,8 +71,8 @@ def open_crate(folder: Path, choice: Choice, rust: Rust, digests: Digests, targe
     package, artifact = choose(metadata_of(folder, rust, digests), folder, choice)
     if package.folder.resolve() != folder.resolve():
         folder = package.folder
-    packages = tuple(_path_packages(folder))
-    ambient = tuple(_ambient_files(folder))
+    packages = tuple(_path_packages(folder, digests))
+    ambient = tuple(_ambient_files(folder, digests))
     is_default = package.defaults() == [artifact]
     _refuse_among_sources(target_dir, packages)
     crate = Crate(folder, artifact, packages, ambient, flags=choice.flags, target_dir=target_dir, is_default=is_default)
@@ -162,7 +162,7 @@ def _layout(package: Path, root: Path) -> Iterator[Path]:
         yield from (path for path in (package / name, *(package / name).glob("*")) if path.is_dir())
 
 
-def _path_packages(folder: Path) -> Iterator[Path]:
+def _path_packages(folder: Path, digests: Digests) -> Iterator[Path]:
     """The package and, through `path = …` anywhere in the manifests, all it may depend on."""
     seen: set[Path] = set()
     waiting = [folder]
@@ -172,8 +172,25 @@ def _path_packages(folder: Path) -> Iterator[Path]:
             continue
         seen.add(package)
         yield package
-        for manifest in dict.fromkeys([package, *workspace(package)]):
-            waiting += [manifest / path for path in _paths(read_manifest(manifest / "Cargo.toml"))]
+        for manifest in dict.fromkeys([package, *_workspace(package, digests)]):
+            waiting += [manifest / path for path in _said(manifest / "Cargo.toml", digests).get("paths", ())]
+
+
+def _workspace(package: Path, digests: Digests) -> Iterator[Path]:
+    return workspace(package, lambda manifest: _said(manifest, digests))
+
+
+def _said(manifest: Path, digests: Digests) -> Mapping[str, Any]:
+    """What a manifest says of other packages, nothing where it is missing: `paths` to them, and if it is of a `workspace`."""
+
+    def read() -> dict[str, Any]:
+        found = read_manifest(manifest)
+        return {"paths": list(_paths(found))} | ({"workspace": True} if "workspace" in found else {})
+
+    try:
+        return digests.remember("manifest", manifest, [manifest], read)  # type: ignore[no-any-return]
+    except OSError:
+        return {}
 
 
 def _paths(table: Any) -> Iterator[str]:
@@ -184,11 +201,11 @@ def _paths(table: Any) -> Iterator[str]:
             yield from _paths(value)
 
 
-def _ambient_files(folder: Path) -> Iterator[Path]:
+def _ambient_files(folder: Path, digests: Digests) -> Iterator[Path]:
     home = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
     candidates = [above / name for above in folder.resolve().parents for name in _AMBIENT]
     candidates += [home / "config.toml", home / "config"]
-    for root in workspace(folder.resolve()):
+    for root in _workspace(folder.resolve(), digests):
         if root != folder.resolve():
             candidates += [root / "Cargo.toml", root / "Cargo.lock"]
     yield from (path for path in dict.fromkeys(candidates) if path.is_file())

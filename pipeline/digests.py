@@ -11,13 +11,16 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pipeline import process
 from pipeline.errors import UserError
+
+T = TypeVar("T")
 
 Stats = dict[str, os.stat_result]
 """Files by their path, with what `stat` says of them."""
@@ -29,13 +32,13 @@ _RACY_COARSE_NS = 2_500_000_000
 
 
 class Digests:
-    """Digests of files, folders and tools, kept in the JSON file `memory` between runs."""
+    """Digests of files, folders and tools, kept in the file `memory` between runs: JSON below its own SHA-256."""
 
     def __init__(self, memory: Path) -> None:
         self._memory = memory
         self._known = _load(memory)
         self._changed = False
-        self._tools: dict[Path, dict[str, str]] = {}
+        self._looked_at: dict[tuple[str, Hashable], Any] = {}
 
     def file(self, path: Path) -> str:
         """SHA-256 of the file's bytes."""
@@ -51,13 +54,15 @@ class Digests:
         """What a tool is: its own file, under no name, and the shared libraries that it loads, under theirs (`opt` is a small
         front; the compiler is libLLVM).
 
-        It is looked at once: a tool does not change within a run.
-
         Raises: UserError where the tool is not there.
         """
-        if path not in self._tools:
-            self._tools[path] = self._tool(path)
-        return self._tools[path]
+        return self.once("tool", path, lambda: self._tool(path))
+
+    def once(self, kind: str, subject: Hashable, compute: Callable[[], T]) -> T:
+        """The value of `compute`, for what does not change within a run: tools, toolchains.  It is looked at once."""
+        if (kind, subject) not in self._looked_at:
+            self._looked_at[kind, subject] = compute()
+        return self._looked_at[kind, subject]  # type: ignore[no-any-return]
 
     def _tool(self, path: Path) -> dict[str, str]:
         if not path.is_file():
@@ -65,7 +70,7 @@ class Digests:
         found = {"": self.file(path)}
         for library in map(Path, self._libraries(path)):
             others = found.get(library.name, "")  # of that name, in another folder
-            found[library.name] = f"{others} {self.file(library)}".lstrip()
+            found[library.name] = f"{others} {self.once('library', library, partial(self.file, library))}".lstrip()
         return found
 
     def _libraries(self, tool: Path) -> list[str]:
@@ -102,7 +107,8 @@ class Digests:
         scratch = self._memory.with_name(f"{self._memory.name}.{os.getpid()}")
         try:
             self._memory.parent.mkdir(parents=True, exist_ok=True)
-            scratch.write_text(json.dumps(self._known))
+            known = json.dumps(self._known).encode()
+            scratch.write_bytes(b"%s\n%s" % (_sum(known), known))
             scratch.replace(self._memory)
             self._changed = False
         except OSError:
@@ -167,10 +173,15 @@ def _digest_of_all(root: Path, files: Stats) -> str:
 
 def _load(memory: Path) -> dict[str, Any]:
     try:
-        known = json.loads(memory.read_bytes())
+        digest, _, known = memory.read_bytes().partition(b"\n")
+        return dict(json.loads(known)) if digest == _sum(known) else {}
     except (OSError, ValueError):
         return {}
-    return known if isinstance(known, dict) else {}
+
+
+def _sum(known: bytes) -> bytes:
+    """What stands above a memory: of one in which a bit has changed nothing is believed."""
+    return hashlib.sha256(known).hexdigest().encode()
 
 
 def _signature(files: Stats) -> str:

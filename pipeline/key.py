@@ -8,20 +8,22 @@ says where something lies must be declared with `location()`, or it is part of t
 from __future__ import annotations
 
 import dataclasses
-import functools
 import hashlib
 import importlib.metadata
 import json
 import re
 import sys
-from collections.abc import Mapping, Set
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from pipeline.digests import Digests
+from pipeline.digests import Digests, file_digest, source_files
 from pipeline.toolchain import Tool
 
 _ROOT = Path(__file__).parent.parent
+
+_PACKAGE = re.compile(r"^[ \t]*(?:from|import) (\w+)", re.MULTILINE)
+_IMPORTED = re.compile(r"^\s*from (pipeline[\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
 
 FORMAT = 1
 """Changes when the meaning of a key or of a stored output does: old entries are then never looked at."""
@@ -34,7 +36,7 @@ def location() -> Any:
 
 def stage_key(stage: Any, inputs: Mapping[str, str], digests: Digests) -> str:
     """SHA-256 of the stage's value, its code and the digests of its inputs (role -> digest of the tree)."""
-    return _text_digest(describe(stage, inputs, digests))
+    return hashlib.sha256(describe(stage, inputs, digests).encode()).hexdigest()
 
 
 def describe(stage: Any, inputs: Mapping[str, str], digests: Digests) -> str:
@@ -50,18 +52,13 @@ def describe(stage: Any, inputs: Mapping[str, str], digests: Digests) -> str:
     )
 
 
-@functools.cache
-def _text_digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
 def _plain(value: Any, digests: Digests) -> Any:
     if isinstance(value, Tool):
         return {"tool": dict(digests.tool(value.path))}
     if dataclasses.is_dataclass(value):
         fields = [f for f in dataclasses.fields(value) if not f.metadata.get("location")]
-        sources = {name: _text_digest(text) for name, text in code(type(value).__module__).items()}
-        named = {"type": type(value).__name__, "code": sources, "packages": packages(type(value).__module__)}
+        written_in = type(value).__module__
+        named = {"type": type(value).__name__, "code": code(written_in, digests), "packages": packages(written_in, digests)}
         return named | {f.name: _plain(getattr(value, f.name), digests) for f in fields}
     if isinstance(value, Mapping):
         if not all(isinstance(name, str) for name in value):
@@ -74,61 +71,73 @@ def _plain(value: Any, digests: Digests) -> Any:
     raise TypeError(f"a {type(value).__name__} has no place in a key: {value!r}")
 
 
-_PACKAGE = re.compile(r"^[ \t]*(?:from|import) (\w+)", re.MULTILINE)
-_IMPORTED = re.compile(r"^\s*from (pipeline[\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
+def code(module: str, digests: Digests) -> Mapping[str, str]:
+    """SHA-256 of the source of `module` and of every module of the pipeline that it imports, however indirectly, by name."""
+    return digests.once("code", module, lambda: {name: one.digest for name, one in _reached(module, digests).items()})
 
 
-@functools.cache
-def code(module: str) -> Mapping[str, str]:
-    """The source of `module` and of every module of the pipeline that it imports, however indirectly, by name."""
-    sources = {module: _source(module)}
+def packages(module: str, digests: Digests) -> Mapping[str, Any]:
+    """The version of each Python package of others' that this code imports, by name."""
+
+    def look() -> Mapping[str, Any]:
+        others = sorted({name for one in _reached(module, digests).values() for name in one.packages})
+        return {"mapping": {name: _version(name, digests) for name in others}}
+
+    return digests.once("packages", module, look)
+
+
+class _Source(NamedTuple):
+    """Of a module its digest, the modules of the pipeline that it imports itself, and the packages of others'."""
+
+    digest: str
+    imports: Sequence[str] = ()
+    packages: Sequence[str] = ()
+
+
+def _reached(module: str, digests: Digests) -> Mapping[str, _Source]:
+    sources = digests.once("sources", _ROOT, lambda: _sources(digests))
+    found: dict[str, _Source] = {}
     waiting = [module]
     while waiting:
-        for name in _imports(waiting.pop()) - sources.keys():
-            sources[name] = _source(name)
-            waiting.append(name)
-    return sources
+        name = waiting.pop()
+        if name not in found:
+            found[name] = sources.get(name) or _Source(hashlib.sha256().hexdigest())
+            waiting += found[name].imports
+    return found
 
 
-@functools.cache
-def packages(module: str) -> Mapping[str, Any]:
-    """The version of each Python package of others' that this code imports, by name."""
-    others = sorted(set().union(*map(_packages, code(module))))
-    return {"mapping": {name: _version(name) for name in others}}
+def _sources(digests: Digests) -> Mapping[str, _Source]:
+    """All modules of the pipeline by name."""
+    named = ((path.relative_to(_ROOT).with_suffix("").parts, path) for path in map(Path, _files()))
+    files = {".".join(parts).removesuffix(".__init__"): path for parts, path in named}
+    read = digests.remember("sources", _ROOT, files.values(), lambda: {name: _read(files[name], files) for name in files})
+    return {name: _Source(*source) for name, source in read.items()}
 
 
-def _version(package: str) -> str:
+def _files() -> list[str]:
+    return [path for path in source_files(_ROOT / "pipeline", ("__pycache__",)) if path.endswith(".py")]
+
+
+def _read(file: Path, modules: Container[str]) -> _Source:
+    """The source of a module, wherever in it what it imports is imported (heavy ones inside functions)."""
+    text = file.read_text()
+    imported = set()
+    for package, names in _IMPORTED.findall(text):
+        imported |= {package, *(f"{package}.{name}" for name in re.findall(r"\w+", names))}
+    others = set(_PACKAGE.findall(text)) - sys.stdlib_module_names - {"pipeline"}
+    return _Source(file_digest(file), sorted(name for name in imported if name in modules), sorted(others))
+
+
+def _version(package: str, digests: Digests) -> str:
+    """What is installed of a package; it is looked for again where a folder that packages are in has changed."""
+    folders = [Path(folder) for folder in sys.path if Path(folder).is_dir()]
+    return digests.remember("version", package, folders, lambda: _ask_version(package))  # type: ignore[no-any-return]
+
+
+def _ask_version(package: str) -> str:
     """A few packages are not called as what is installed for them: `yaml` is of PyYAML, which takes longer to find out."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
         distributions = importlib.metadata.packages_distributions()[package]
         return ", ".join(f"{name} {importlib.metadata.version(name)}" for name in sorted(set(distributions)))
-
-
-@functools.cache
-def _packages(module: str) -> Set[str]:
-    """The packages of others' that a module itself imports."""
-    return set(_PACKAGE.findall(_source(module))) - sys.stdlib_module_names - {"pipeline"}
-
-
-@functools.cache
-def _imports(module: str) -> Set[str]:
-    """The modules of the pipeline that a module imports, wherever it does (heavy ones inside functions)."""
-    found = set()
-    for package, names in _IMPORTED.findall(_source(module)):
-        found |= {package, *(f"{package}.{name}" for name in re.findall(r"\w+", names))}
-    return found & _files().keys()
-
-
-@functools.cache
-def _source(module: str) -> str:
-    file = _files().get(module)
-    return file.read_text() if file else ""
-
-
-@functools.cache
-def _files() -> Mapping[str, Path]:
-    """All modules of the pipeline by name."""
-    named = ((path.relative_to(_ROOT).with_suffix("").parts, path) for path in (_ROOT / "pipeline").rglob("*.py"))
-    return {".".join(parts).removesuffix(".__init__"): path for parts, path in named}

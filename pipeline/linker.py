@@ -38,6 +38,10 @@ def find_linker(cc: Tool, digests: Digests) -> Linker:
 
     Raises: UserError where it is not there, or cannot link.
     """
+    return digests.once("linker", cc, lambda: _linker(cc, digests))
+
+
+def _linker(cc: Tool, digests: Digests) -> Linker:
     if not cc.path.is_file():
         raise UserError(f"error: {cc.path} is missing\n  = help: `./doit doctor` says how to get it")
 

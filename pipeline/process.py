@@ -14,7 +14,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -121,6 +120,8 @@ def side_by_side(calls: Iterable[Callable[[], T]]) -> list[T]:
 
     Raises: what the first of them raises that fails; the others then end, with all that they have started.
     """
+    from concurrent.futures import ThreadPoolExecutor
+
     crew = _Crew()
     with ThreadPoolExecutor(len(os.sched_getaffinity(0)), initializer=crew.enlist) as pool:
         futures = [pool.submit(call) for call in calls]

@@ -170,5 +170,5 @@ def _events(file: Path) -> Iterator[Event]:
     """What can be read of a record: the last line of one that was killed may be cut off."""
     with suppress(OSError):
         for line in file.read_bytes().splitlines():
-            with suppress(msgspec.MsgspecError):
+            with suppress(msgspec.MsgspecError, UnicodeError):
                 yield msgspec.json.decode(line, type=Event)

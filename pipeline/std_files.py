@@ -29,7 +29,7 @@ def note(stage: BuildStd, folder: Path) -> None:
 
 def known(parts: Parts, folder: Path) -> Mapping[str, str]:
     """The digests of the files that build_std read when its key had these parts, by path; nothing where that is forgotten."""
-    with suppress(OSError, msgspec.MsgspecError, KeyError):
+    with suppress(OSError, msgspec.MsgspecError, UnicodeError, KeyError):
         file = folder / f"{parts['settings'][SOURCES]}.json"
         return msgspec.json.decode(file.read_bytes(), type=dict[str, str])
     return {}

@@ -22,11 +22,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from pipeline.digests import file_digest
 from pipeline.locks import Lock
 
 _RECENT_S = 3600
+
+_UNSETTLED_NS = 2_500_000_000
+"""What changed this shortly ago may change again within the step of the file system's clock, and look as it did."""
+
+Version: TypeAlias = tuple[tuple[str, int, int, int], ...]
+"""Of each file of a tree its name, when it last changed in any way, its number and its size."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +52,11 @@ class Store:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.in_use = Lock(root / "lock")
-        self._seen_whole: set[str] = set()
+        self._seen_whole: dict[str, Version] = {}
 
     def tree(self, digest: str) -> Path:
         """Where the tree of this digest lies, if it is there."""
-        return self.root / "trees" / digest
+        return self.root.joinpath("trees", digest)
 
     def has(self, digest: str) -> bool:
         """True where the tree is there (`intact` reads it, too)."""
@@ -59,20 +66,22 @@ class Store:
     def intact(self, digest: str) -> bool:
         """True where the tree is there and its bytes are those it is named for.  A damaged tree is removed.
 
-        A tree is read once: what happens to it after that is within the run.
+        It is read once, and again where a file in it has been touched since.
         """
         if not self.has(digest):
             return False
-        if digest in self._seen_whole:
-            return True
+        tree, begin = self.tree(digest), time.time_ns()
         try:
-            whole = tree_digest(self.tree(digest)) == digest
+            version = _version(tree)
+            if self._seen_whole.get(digest) == version:
+                return True
+            whole = tree_digest(tree) == digest
         except OSError:  # somebody takes it away, or it cannot be read at the moment
             return False
-        if whole:
-            self._seen_whole.add(digest)
-        else:
-            self.remove(self.tree(digest))
+        if not whole:
+            self.remove(tree)
+        elif all(changed < begin - _UNSETTLED_NS for _, changed, *_ in version):
+            self._seen_whole[digest] = version
         return whole
 
     def find(self, key: str) -> Entry | None:
@@ -149,7 +158,6 @@ class Store:
             except OSError:
                 if not self.intact(digest):  # else somebody has put the very same tree there in this moment
                     raise
-        self._seen_whole.add(digest)
         with suppress(OSError):  # it is there, and is checked before it is used
             _flush(self.tree(digest).parent)
         return digest
@@ -169,7 +177,7 @@ class Store:
 
     def remove(self, path: Path) -> None:
         """Take a file or a tree away: by one rename, so that nobody sees a part of it."""
-        self._seen_whole.discard(path.name)
+        self._seen_whole.pop(path.name, None)
         with suppress(OSError), self.scratch() as scratch:
             path.rename(scratch / path.name)
 
@@ -193,7 +201,7 @@ class Store:
         return entry, log
 
     def _file(self, key: str) -> Path:
-        return self.root / "keys" / key[:2] / f"{key}.entry"
+        return self.root.joinpath("keys", key[:2], f"{key}.entry")
 
 
 def is_digest(text: object) -> bool:
@@ -225,6 +233,11 @@ def tree_digest(folder: Path) -> str:
     """SHA-256 over the names and bytes of all files below `folder`."""
     lines = (f"{file_digest(path)} {path.relative_to(folder).as_posix()}" for path in _files(folder))
     return hashlib.sha256(os.fsencode("\n".join(lines))).hexdigest()
+
+
+def _version(folder: Path) -> Version:
+    stats = ((path, path.stat()) for path in _files(folder))
+    return tuple((os.fspath(path), stat.st_ctime_ns, stat.st_ino, stat.st_size) for path, stat in stats)
 
 
 def tree_size(folder: Path) -> int:

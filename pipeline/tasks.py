@@ -61,6 +61,9 @@ Task = dict[str, Any]
 _IF_IT_RUNS = "if it runs"
 """What a stage's task knows of a run that only somebody's wish makes; by this way it reaches doit's other processes."""
 
+AHEAD = "_look_ahead"
+"""The task that asks the remote cache for all stages, before the first of them."""
+
 _JSON: dict[str, Any] = {"name": "as_json", "long": "json", "type": bool, "default": False, "help": "print JSON"}
 """The option of the tasks that tell something."""
 
@@ -173,6 +176,18 @@ class Tasks:
             "io": {"capture": False},
         }
 
+    def look_ahead(self) -> Task | None:
+        """The task before all stages of a program; None where there is nobody to be asked."""
+        if self._build is None or not self._looks_ahead:
+            return None
+        rerun = self._asked.rerun
+        wanted = [name for name in self._build.steps if rerun.wants(name) and not rerun.forces(name)]
+        return {"actions": [(_look_ahead, [self._build, wanted])], "io": {"capture": False}}
+
+    @property
+    def _looks_ahead(self) -> bool:
+        return self._build is not None and self._build.store.remote is not None and not self._asked.rerun.dry
+
     def program(self, *, run: bool) -> Task:
         """The task that builds the program and says where it is, or runs it."""
         build = self._build
@@ -185,11 +200,12 @@ class Tasks:
             why = UserError(f"error: until={rerun.last} leaves no program to run\n  = help: ./doit build until={rerun.last}")
             return {"actions": [(_fail, [why])], "io": {"capture": False}}
         keep = (_action(commands.keep), [build, rerun])
+        first = [AHEAD] if self._looks_ahead else []
         if rerun.last:
             wanted = [name for name in build.steps if rerun.wants(name)]
             return {
                 "actions": [keep, (_action(_summarise), [build, rerun]), (_tidy, [build])],
-                "task_dep": wanted,
+                "task_dep": [*first, *wanted],
                 "io": {"capture": False},
             }
         checks = [keep, *([(_check, [self._asked, build.digests])] if _is_checked(self._asked, build) else [])]
@@ -202,7 +218,7 @@ class Tasks:
             (_tidy, [build]),
         )
         end = [tidied, ran] if run else [told, tidied]
-        return {"actions": [*checks, *end], "task_dep": list(build.steps), "io": {"capture": False}}
+        return {"actions": [*checks, *end], "task_dep": [*first, *build.steps], "io": {"capture": False}}
 
     def _forecast(self, rerun: Rerun) -> Task:
         """A task that says what would be done, in place of one that does it."""
@@ -321,9 +337,11 @@ def _digests() -> Digests:
 def _open(asked: Request, digests: Digests, *, gradcheck: bool = False) -> Build:
     target, rerun = asked.config.target, asked.rerun
     rust = rust_for_target(rust_for(asked.config.toolchain, asked.folder, digests), target)
-    tools = tools_for_target(find_tools(), target)
+    tools = digests.once("tools", target, lambda: tools_for_target(find_tools(), target))
     crate = open_crate(asked.folder, asked.choice, rust, digests, asked.target_dir)
-    std, libraries = _digest_of_std(asked.config, rust, digests), digests.tree(rust.libraries)
+    build_std = asked.config.build_std
+    std = digests.once("std", (build_std, rust), lambda: _digest_of_std(build_std, rust, digests))
+    libraries = digests.once("libraries", rust, lambda: digests.tree(rust.libraries))
     sources, linker = Sources(std, sources_digest(crate, digests), libraries), find_linker(tools.cc, digests)
     offline, manners = request.offline(), request.manners()
     steps = plan(asked.config, crate, sources, rust, tools, linker, offline=offline, manners=manners, gradcheck=gradcheck)
@@ -347,10 +365,10 @@ def _remote() -> Remote | None:
     return remote.of_this_run()
 
 
-def _digest_of_std(config: Config, rust: Rust, digests: Digests) -> str:
-    if config.build_std == "none":
+def _digest_of_std(build_std: str, rust: Rust, digests: Digests) -> str:
+    if build_std == "none":
         return ""
-    return (sources_of_std if config.build_std == "full" else libraries_of_std)(rust, digests)
+    return (sources_of_std if build_std == "full" else libraries_of_std)(rust, digests)
 
 
 class _Freshness:
@@ -381,6 +399,11 @@ class _Freshness:
         if self._rerun.forces(self._name):
             return f"from={self._rerun.first}"
         return standing.state_of(self._build, self._name).why or "doit has forgotten it; the cache has not"
+
+
+def _look_ahead(build: Build, wanted: Sequence[str]) -> None:
+    if not multiprocessing.parent_process():  # one of -n's, whose stages others may carry out
+        build.look_ahead(wanted)
 
 
 def _carry_out(build: Build, rerun: Rerun, task: Any) -> TaskFailed | dict[str, str]:

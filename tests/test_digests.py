@@ -107,6 +107,14 @@ def test_damaged_memory_is_no_memory(memory: Path, file: Path, damage: bytes) ->
     assert Digests(memory).file(file) == file_digest(file)
 
 
+def test_memory_in_which_a_bit_has_changed_is_no_memory(memory: Path, file: Path) -> None:
+    remembering(memory, file)
+    whole = memory.read_bytes()
+    for place in range(len(whole)):
+        memory.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        assert Digests(memory).file(file) == file_digest(file), place
+
+
 def test_truncated_memory_is_no_memory(memory: Path, file: Path) -> None:
     remembering(memory, file)
     whole = memory.read_bytes()
@@ -166,6 +174,18 @@ def test_kinds_and_subjects_are_kept_apart(digests: Digests, file: Path) -> None
     names = [("a", "x"), ("a", "y"), ("b", "x")]
     answers = iter(range(9))
     assert [digests.remember(kind, subject, [file], lambda: next(answers)) for kind, subject in names] == [0, 1, 2]
+
+
+def test_what_does_not_change_within_a_run_is_looked_at_once(digests: Digests) -> None:
+    answers = iter(["first", "second"])
+    assert [digests.once("answer", "subject", lambda: next(answers)) for _ in range(2)] == ["first", "first"]
+    assert digests.once("answer", "another subject", lambda: next(answers)) == "second"
+
+
+def test_what_could_not_be_looked_at_is_looked_at_again(digests: Digests, file: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        digests.once("answer", file, lambda: file.with_name("missing").read_text())
+    assert digests.once("answer", file, file.read_text) == "content"
 
 
 def test_memory_that_cannot_be_written_is_no_error(tmp_path: Path, file: Path) -> None:

@@ -8,8 +8,10 @@ from __future__ import annotations
 import ast
 import dataclasses
 import hashlib
+import importlib.util
 import json
-import sys
+import os
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
@@ -177,9 +179,9 @@ def test_format_is_in_the_key(steps: tuple[Step, ...], digests: Digests, monkeyp
 # ---- Code
 
 
-def modules_in_key(module: str) -> set[str]:
+def modules_in_key(module: str, digests: Digests) -> set[str]:
     """The names of the modules whose source is in the digest of a module's code."""
-    return set(key.code(module))
+    return set(key.code(module, digests))
 
 
 # What calls what at run time, as known by heart; not by the way in which `key` finds it.
@@ -198,20 +200,20 @@ USES = {
 
 
 @pytest.mark.parametrize("name", USES)
-def test_code_that_a_stage_runs_is_in_its_key(name: str) -> None:
-    read = modules_in_key(f"pipeline.stages.{name}")
+def test_code_that_a_stage_runs_is_in_its_key(name: str, digests: Digests) -> None:
+    read = modules_in_key(f"pipeline.stages.{name}", digests)
     assert {f"pipeline.{used}" for used in USES[name]} | {f"pipeline.stages.{name}"} <= read
 
 
 @pytest.mark.parametrize("name", USES)
-def test_code_that_no_stage_runs_is_not_in_its_key(name: str) -> None:
+def test_code_that_no_stage_runs_is_not_in_its_key(name: str, digests: Digests) -> None:
     others = {f"pipeline.{other}" for other in ("build", "config", "crate", "doctor", "plan", "request", "store", "tasks")}
-    assert modules_in_key(f"pipeline.stages.{name}") & others == set()
+    assert modules_in_key(f"pipeline.stages.{name}", digests) & others == set()
 
 
-def test_every_module_that_a_stage_imports_is_in_its_key() -> None:
+def test_every_module_that_a_stage_imports_is_in_its_key(digests: Digests) -> None:
     modules = [f"pipeline.stages.{name}" for name in USES]
-    missing = {module: imported(module) - modules_in_key(module) for module in modules}
+    missing = {module: imported(module) - modules_in_key(module, digests) for module in modules}
     assert {module: names for module, names in missing.items() if names} == {}
 
 
@@ -222,11 +224,19 @@ def imported(module: str) -> set[str]:
     while waiting:
         name = waiting.pop()
         found.add(name)
-        for node in ast.walk(ast.parse(Path(sys.modules[name].__file__ or "").read_text())):
+        for node in ast.walk(ast.parse(Path(importlib.import_module(name).__file__ or "").read_text())):
             if isinstance(node, ast.ImportFrom):
                 names = [node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)]
-                waiting += [n for n in names if n.startswith("pipeline.") and n in sys.modules and n not in found]
+                waiting += [n for n in names if n.startswith("pipeline.") and n not in found and is_module(n)]
     return found
+
+
+def is_module(name: str) -> bool:
+    """Whether it is one, and not a name in one."""
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def test_changed_code_changes_the_key(steps: tuple[Step, ...], digests: Digests, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -235,10 +245,41 @@ def test_changed_code_changes_the_key(steps: tuple[Step, ...], digests: Digests,
     known = stage_key(stage, {}, digests)
     for name in ["stages.enzyme", *sorted(USES["enzyme"])]:
         with monkeypatch.context() as patch:
-            sources = {**key.code("pipeline.stages.enzyme"), f"pipeline.{name}": "other"}
-            patch.setattr(key, "code", lambda _module, sources=sources: sources)
+            sources = {**key.code("pipeline.stages.enzyme", digests), f"pipeline.{name}": "other"}
+            patch.setattr(key, "code", lambda _module, _digests, sources=sources: sources)
             assert stage_key(stage, {}, digests) != known, name
         assert stage_key(stage, {}, digests) == known
+
+
+def test_edited_module_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the run after it, and by all that import the module, however indirectly; what does not import it is as it was."""
+    monkeypatch.setattr(key, "_ROOT", tmp_path)
+    modules = {
+        "__init__": "",
+        "a": "from pipeline.b import x\n",
+        "b": "def x():\n    from pipeline import c\n",
+        "c": "",
+        "d": "",
+    }
+    for name, text in modules.items():
+        path = tmp_path / "pipeline" / f"{name}.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+        os.utime(path, (1, 1))
+    time.sleep(0.05)  # what was just changed would not be remembered
+
+    def of_a_run(module: str) -> Mapping[str, str]:
+        digests = Digests(tmp_path / "digests.json")
+        found = key.code(f"pipeline.{module}", digests)
+        digests.save()
+        return found
+
+    before = {module: of_a_run(module) for module in "abcd"}
+    assert set(before["a"]) == {"pipeline", "pipeline.a", "pipeline.b", "pipeline.c"}
+    (tmp_path / "pipeline/c.py").write_text("from pipeline import d\n")
+    after = {module: of_a_run(module) for module in "abcd"}
+    assert [module for module in "abcd" if before[module] != after[module]] == ["a", "b", "c"]
+    assert "pipeline.d" in after["a"]
 
 
 def test_code_of_what_a_stage_holds_is_in_its_key(steps: tuple[Step, ...], digests: Digests) -> None:
@@ -353,5 +394,5 @@ def test_key_is_sha256_of_the_text(digests: Digests) -> None:
     assert stage_key(Holder("x", None), {"role": "digest"}, digests) == hashlib.sha256(text.encode()).hexdigest()
 
 
-def test_the_packages_of_others_are_known_by_what_is_imported() -> None:
-    assert key.packages("pipeline.yaml_source")["mapping"]["yaml"].startswith("PyYAML ")
+def test_the_packages_of_others_are_known_by_what_is_imported(digests: Digests) -> None:
+    assert key.packages("pipeline.yaml_source", digests)["mapping"]["yaml"].startswith("PyYAML ")

@@ -155,7 +155,7 @@ def declared(build: Build, name: str, folder: Path) -> Iterator[object]:
         *(folder / "made" / each for each in (name, f"{name}.log", *step.inputs.values())),
     )
     yield from tools_of(step)
-    yield from packages_of(step)
+    yield from packages_of(step, build.digests)
     stage = step.stage
     if isinstance(stage, BuildStd | CrateBitcode):
         yield from (*OF_CARGO, stage.rust.libraries)
@@ -196,9 +196,9 @@ def of_linker(value: Linker) -> Iterator[object]:
     yield from tools_of({"cc": value.cc, **value.starts})
 
 
-def packages_of(step: Step) -> Iterator[object]:
+def packages_of(step: Step, digests: Digests) -> Iterator[object]:
     """The Python packages whose versions are in the key; and what is read of others by those who look for plugins."""
-    for package in key.packages(type(step.stage).__module__)["mapping"]:
+    for package in key.packages(type(step.stage).__module__, digests)["mapping"]:
         found = importlib.util.find_spec(package)
         assert found
         assert found.origin
@@ -206,9 +206,9 @@ def packages_of(step: Step) -> Iterator[object]:
         yield from Path(found.origin).parent.parent.glob("*.dist-info")
 
 
-def test_python_packages_of_a_stage_are_in_its_key() -> None:
-    assert set(key.packages("pipeline.stages.abi_fixup")["mapping"]) == {"networkx"}
-    assert key.packages("pipeline.stages.opt1") == {"mapping": {}}
+def test_python_packages_of_a_stage_are_in_its_key(digests: Digests) -> None:
+    assert set(key.packages("pipeline.stages.abi_fixup", digests)["mapping"]) == {"networkx"}
+    assert key.packages("pipeline.stages.opt1", digests) == {"mapping": {}}
 
 
 def test_what_the_linker_takes_is_asked_anew_where_it_changes(tmp_path: Path, digests: Digests) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from pipeline import store as store_module
 from pipeline.store import Entry, Store, tree_digest, write_whole, written
 
 FILES = {"module.bc": "bitcode", "native/core.a": "archive"}
@@ -134,6 +135,43 @@ def test_damaged_tree_is_not_found_and_is_removed(store: Store, damage: Callable
     assert not next_run.tree(tree).exists()
     assert publish(next_run, KEY).tree == tree
     assert next_run.find(KEY) is not None
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The trees that are read, in order."""
+    folders: list[Path] = []
+
+    def noting(folder: Path) -> str:
+        folders.append(folder)
+        return tree_digest(folder)
+
+    monkeypatch.setattr(store_module, "tree_digest", noting)
+    return folders
+
+
+def test_tree_is_read_again_only_where_it_was_touched(store: Store, read: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = publish(store, KEY)
+    monkeypatch.setattr(store_module, "_UNSETTLED_NS", -(10**9))
+    read.clear()
+    assert [store.intact(entry.tree) for _ in range(3)] == [True] * 3
+    assert len(read) == 1
+    module = store.tree(entry.tree) / "module.bc"
+    os.utime(module)
+    assert [store.intact(entry.tree) for _ in range(3)] == [True] * 3
+    assert len(read) == 2
+    module.write_text("bitcodf")
+    assert not store.intact(entry.tree)
+    assert not store.has(entry.tree)
+
+
+def test_tree_that_was_just_written_is_read_each_time(store: Store, read: list[Path]) -> None:
+    """A change within the step of the clock would not be seen."""
+    entry = publish(store, KEY)
+    read.clear()
+    assert store.intact(entry.tree)
+    assert store.intact(entry.tree)
+    assert len(read) == 2
 
 
 def test_intact_tells_whole_from_damaged(store: Store) -> None:

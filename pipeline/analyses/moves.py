@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import gcd
 
-from pipeline.analyses.debug_info import INTEGER_NAMES, elements_moved, numbers, types_made_for
+from pipeline.analyses.debug_info import INTEGER_NAMES, elements_moved, moves_bytes, numbers, types_made_for
 from pipeline.analyses.layout import ADDRESS, INTEGER, POINTER_BITS, Word, words
 from pipeline.analyses.variables import Variables
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
+
+_BYTE = Word(0, 1, INTEGER)
 
 Accesses = set[tuple[int, int]]
 """Places, counted in bytes from somewhere, and how many bytes each has."""
@@ -26,6 +28,16 @@ def word_moved(inspector: Inspector, load: Value, variables: Variables) -> str:
     stores = [user for user in inspector.module.users(load) if inspector.is_plain_store(user)]
     found = {word_accessed(inspector, access, variables) for access in (load, *stores)} - {""}
     return found.pop() if len(found) == 1 else ""
+
+
+def elements(inspector: Inspector, call: Value) -> list[Word]:
+    """The words of the elements that a call copies or fills; none where that is not known, or it does so to a part of one."""
+    element, size = elements_moved(inspector.module, call), inspector.module.arguments(call)[2]
+    if not element and moves_bytes(inspector.module, call):
+        return [_BYTE]
+    is_known = element and inspector.api.IsAConstantInt(size)
+    is_part = is_known and 8 * inspector.api.ConstIntGetZExtValue(size) % inspector.module.type_bits(element)
+    return words(inspector.module, element) if element and not is_part else []
 
 
 def _is_thread_locals_integer(inspector: Inspector, load: Value) -> bool:

@@ -11,7 +11,8 @@ from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
 _SIGNATURES = {"IsAGlobalValue": (c_void_p, [c_void_p])}
-_PRIMALS = {"enzyme_const", "enzyme_dup", "enzyme_dupnoneed"}
+CONST = "enzyme_const"
+PRIMALS = {CONST, "enzyme_dup", "enzyme_dupnoneed"}
 """After each of these, in a call of Enzyme's, stands what the primal is given."""
 
 
@@ -102,5 +103,5 @@ def _given(inspector: Inspector, parameter: Value) -> Iterator[Value]:
     for call in filter(module.is_call, module.users(function)):
         given = module.arguments(call)
         if module.callee(call) != function:
-            given = [after for mark, after in pairwise(given) if module.name(mark) in _PRIMALS]
+            given = [after for mark, after in pairwise(given) if module.name(mark) in PRIMALS]
         yield from given[position : position + 1]

@@ -9,6 +9,8 @@ from pipeline.analyses.call_tree import call_tree, calls, recursive
 from pipeline.analyses.debug_info import FLOAT_BITS, floats_pointed_to, numbers, signature_types, types_made_for
 from pipeline.analyses.layout import kinds
 from pipeline.analyses.scopes import overclaims
+from pipeline.analyses.unguarded import copied, has_float, unguarded
+from pipeline.analyses.variables import Variables
 from pipeline.audit.finding import finding
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Value
@@ -20,6 +22,7 @@ _CONSTANT = (
 )
 _MIXED = "a copy of elements that hold floats beside other things, as many as the program says, would be taken for one of them"
 _EXCHANGED = "an exchange of pointers (an atomic) cannot be differentiated"
+_UNGUARDED = "what is copied here may be of a `Const` argument: its values would be tangents, or adjoints be added to it"
 _RECURSIVE = "an integer that a recursive function returns by pointer would be stored to a shadow that may not be there"
 _OVERCLAIMED = "what is read here may be what another reference reads, and of their adjoints one would be lost"
 _FREED_TWICE = "memory that is freed where other memory may be would be freed twice"
@@ -54,6 +57,14 @@ def copied_as_one_type(inspector: Inspector, function: Value) -> Iterator[Diagno
         is_copy = inspector.module.name(inspector.module.callee(call)).startswith(_COPIES)
         if is_copy and not inspector.api.IsAConstantInt(inspector.module.arguments(call)[2]) and _is_mixed(inspector, call):
             yield finding(inspector, call, _MIXED)
+
+
+def copied_unguarded(inspector: Inspector, primal: Value) -> Iterator[Diagnostic]:
+    """Copies from memory that may be `Const`, unless it is known that there is no float in what is copied."""
+    for function, copy in unguarded(inspector, primal):
+        words, _ = copied(inspector, copy, Variables(inspector, function))
+        if not words or has_float(words):
+            yield finding(inspector, copy, _UNGUARDED)
 
 
 def told_apart(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 import msgspec
 
@@ -42,8 +43,10 @@ def run(asked: Request, means: running.Means, options: Options, names: Sequence[
     if asked.rerun != Rerun(last=asked.rerun.last):
         raise ConfigError("command line: from=, with=, keep= and dry= are of one build: here they have no place")
     cells = chosen(read(asked.matrix.file, request.started_in()), names)
-    requests = {cell.name: request_of(cell, asked) for cell in cells}
-    costs = {name: recorded(each) for name, each in requests.items()}
+    layer = cache(config.read_layer)  # cells have most files in common
+    requests = {cell.name: request_of(cell, asked, layer) for cell in cells}
+    is_divided = asked.matrix.shards > 1 or options.github
+    costs = {name: recorded(each) if is_divided else {} for name, each in requests.items()}
     parts = sharding.parts(costs, asked.matrix.shards)
     ours = parts[asked.matrix.shard - 1]
     if asked.matrix.shards > 1:
@@ -88,7 +91,7 @@ def chosen(cells: Sequence[Cell], names: Sequence[str]) -> list[Cell]:
     return [cell for cell in cells if not names or cell.name in names]
 
 
-def request_of(cell: Cell, asked: Request) -> Request:
+def request_of(cell: Cell, asked: Request, layer: config.Reader = config.read_layer) -> Request:
     """What is asked for in a cell; its config is called as it is, and so is the folder of what it makes."""
     settings = dict(cell.settings)
     start, asked_at = asked.matrix.config, ""
@@ -97,7 +100,7 @@ def request_of(cell: Cell, asked: Request) -> Request:
         if "/" in start or start.endswith((".yaml", ".yml")):
             start = str(given.source.folder / start)
     loaded, _ = config.load_with_files(
-        start, asked.matrix.overrides, relative_to=request.started_in(), settings=settings, asked_at=asked_at
+        start, asked.matrix.overrides, relative_to=request.started_in(), settings=settings, asked_at=asked_at, read=layer
     )
     return replace(asked, config=msgspec.structs.replace(loaded, name=cell.name))
 

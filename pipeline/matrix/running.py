@@ -89,7 +89,9 @@ def _run_cell(name: str, asked: Request, means: Means, which: str) -> CellResult
 
 def _carried_out(build: Build, asked: Request, means: Means) -> Iterator[StageResult]:
     """Bring the stages up to date, and check the program; nothing after what fails."""
-    for name in filter(asked.rerun.wants, build.steps):
+    wanted = list(filter(asked.rerun.wants, build.steps))
+    build.look_ahead(wanted)
+    for name in wanted:
         result = _stage(build, name)
         yield result
         if result.how == FAILED:

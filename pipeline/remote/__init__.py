@@ -18,18 +18,23 @@ import os
 import shutil
 import sys
 import threading
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
+from concurrent.futures import Future
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from pipeline.digests import file_digest
 from pipeline.remote import pack
 from pipeline.remote.action_result import ActionResult
+from pipeline.remote.transfers import Transfers
 from pipeline.remote.transport import RemoteError, Transport
-from pipeline.remote.uploads import Uploads
 from pipeline.store import Entry, Store, is_digest, tree_digest
 from pipeline.yaml_source import ConfigError, visible
+
+T = TypeVar("T")
 
 _PATIENCE = 3
 _MOST_RECORD = 1 << 20
@@ -49,6 +54,15 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     signature: str = ""
 
 
+@dataclass(frozen=True)
+class Coming:
+    """What is on its way here: the digest that its tree is said to have, and what waits for it."""
+
+    tree: str
+    entry: Callable[[], Entry | None]
+    """None where it cannot be had or trusted after all."""
+
+
 class Remote:
     """The shared cache behind a transport."""
 
@@ -58,23 +72,25 @@ class Remote:
         self._secret = secret.encode()
         self._patience = _PATIENCE
         self._turn = threading.Lock()
-        self._uploads = Uploads()
+        self._uploads, self._downloads = Transfers(), Transfers()
 
     def fetch(self, key: str, store: Store) -> Entry | None:
         """What the key means there, brought into the store; None where it means nothing, or cannot be had or trusted."""
-        try:
-            return self._fetch(key, store) if self._patience > 0 else None
-        except (RemoteError, OSError) as error:
-            self._complain(error)
+        record = self._tried(lambda: self._record(key, store))
+        return self._tried(lambda: self._bring(record, store)) if record else None
+
+    def fetch_meanwhile(self, key: str, store: Store) -> Coming | None:
+        """The same, while the caller goes on; that it means nothing there is known at once."""
+        record = self._tried(lambda: self._record(key, store))
+        if record is None:
             return None
+        arrival: Future[Entry | None] = Future()
+        self._downloads.add(lambda: _settle(arrival, lambda: self._tried(lambda: self._bring(record, store))))
+        return Coming(record.tree, arrival.result)
 
     def send(self, entry: Entry, store: Store) -> bool:
         """Let others have an entry of the store; False where they have it, or cannot be given it."""
-        try:
-            return self._patience > 0 and not self.read_only and self._send(entry, store)
-        except (RemoteError, OSError) as error:
-            self._complain(error)
-            return False
+        return not self.read_only and bool(self._tried(lambda: self._send(entry, store)))
 
     def send_meanwhile(self, entry: Entry, store: Store) -> None:
         """The same, while the caller goes on; until `finish` the entry's tree has to stay where it is."""
@@ -93,16 +109,26 @@ class Remote:
         """True where so much went wrong that nobody asks there again."""
         return self._patience <= 0
 
-    def _fetch(self, key: str, store: Store) -> Entry | None:
+    def _tried(self, call: Callable[[], T]) -> T | None:
+        """What a call gives; None where nobody asks there any more, or something goes wrong."""
+        try:
+            return call() if self._patience > 0 else None
+        except (RemoteError, OSError) as error:
+            self._complain(error)
+            return None
+
+    def _record(self, key: str, store: Store) -> Record | None:
         with store.scratch() as scratch:
-            answer, blob, out = scratch / "answer", scratch / "pack", scratch / "out"
+            answer = scratch / "answer"
             if not self._transport.get(f"ac/{key}", answer, _MOST_RECORD):
                 return None
-            record = self._believed(key, answer.read_bytes())
-            if record is None:
-                return None
+            return self._believed(key, answer.read_bytes())
+
+    def _bring(self, record: Record, store: Store) -> Entry | None:
+        with store.scratch() as scratch:
+            blob, out = scratch / "pack", scratch / "out"
             if record.size > _MOST_PACK or record.size + record.bytes > shutil.disk_usage(scratch).free:
-                raise RemoteError(f"there is no room for the {record.bytes} bytes of {key[:16]}")
+                raise RemoteError(f"there is no room for the {record.bytes} bytes of {record.key[:16]}")
             if not self._transport.get(f"cas/{record.pack}", blob, record.size):
                 return None
             if blob.stat().st_size != record.size or file_digest(blob) != record.pack:
@@ -111,7 +137,7 @@ class Remote:
             log = pack.unpack(blob, out, record.bytes)
             if tree_digest(out) != record.tree:
                 raise RemoteError(f"{record.pack[:16]} does not hold what was asked for")
-            entry = Entry(key, store.put(out), record.bytes, record.seconds)
+            entry = Entry(record.key, store.put(out), record.bytes, record.seconds)
             store.record(entry, log)
             return entry
 
@@ -161,6 +187,14 @@ class Remote:
         if is_first:
             what = f"warning: the remote cache {self._transport.name}: {error}: the build goes on without it"
             print(what, file=sys.stderr, flush=True)
+
+
+def _settle(future: Future[T], call: Callable[[], T]) -> None:
+    try:
+        future.set_result(call())
+    except BaseException as error:
+        future.set_exception(error)
+        raise
 
 
 def take_from(environment: MutableMapping[str, str]) -> Remote | None:

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pipeline.remote.transfers import AT_ONCE
 from pipeline.remote.transport import RemoteError
-from pipeline.remote.uploads import AT_ONCE
 
 if TYPE_CHECKING:
     import urllib3
@@ -93,7 +93,7 @@ class Http:
         patience = urllib3.Timeout(connect=SILENCE_S, read=SILENCE_S)
         # A connection that was kept may be closed by the server in the moment in which it is used again.
         again = urllib3.Retry(total=1, connect=0, read=1, redirect=False, status=0, other=0, raise_on_redirect=False)
-        options: dict[str, Any] = {"maxsize": AT_ONCE + 1, **({"ca_certs": self._authority} if self._authority else {})}
+        options: dict[str, Any] = {"maxsize": 2 * AT_ONCE + 1, **({"ca_certs": self._authority} if self._authority else {})}
         try:
             return urllib3.PoolManager(headers=who, timeout=patience, retries=again, cert_reqs="CERT_REQUIRED", **options)
         except OSError as error:

@@ -49,6 +49,7 @@ from pipeline.repairs import (
     steep,
     switches,
     undefined,
+    unguarded,
     vtables,
     zeroed,
 )
@@ -107,7 +108,7 @@ _OF_PATHS = (
 )
 NAMES = (
     *dict.fromkeys(name for name, _ in _OF_CALLS),
-    *("split_words", "hash_tables", "retype", "opaque", "constants", "beginnings"),
+    *("split_words", "hash_tables", "retype", "opaque", "constants", "beginnings", "unguarded"),
     *dict.fromkeys(name for name, _ in _OF_MEMORY + _OF_PATHS),
     *("mixed", "frees"),
 )
@@ -127,6 +128,7 @@ def repair(module: Module, shims: Sequence[Value], forward: Sequence[Value] = ()
     done += constants.keep_out(editor, forward) if "constants" not in without else []
     done += beginnings.make_active(editor, forward) if "beginnings" not in without else []
     by_pointer.say_what_is_read(editor, shims)
+    done += unguarded.by_words(editor, shims) if "unguarded" not in without else []
     for name, mend in _OF_MEMORY + _OF_PATHS:
         done += mend(editor, shims) if name not in without else []
     # Last, as others allocate, too.

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree, calls
-from pipeline.analyses.debug_info import FLOAT_BITS, INTEGER_NAMES, elements_moved, moves_bytes, numbers, types_around
-from pipeline.analyses.layout import INTEGER, Word, words
+from pipeline.analyses.debug_info import FLOAT_BITS, INTEGER_NAMES, elements_moved, numbers, types_around
+from pipeline.analyses.layout import Word
+from pipeline.analyses.moves import elements
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 
@@ -19,7 +20,6 @@ _MEMCPY = "llvm.memcpy."
 _POINTERS = (0, 1)
 MOST_WORDS = 64
 """Elements of more words stay as they are."""
-_BYTE = Word(0, 1, INTEGER)
 _OTHER = 33  # LLVMIntNE
 
 
@@ -43,7 +43,7 @@ def say_elements(editor: Editor, call: Value, positions: Sequence[int]) -> bool:
 
     It is told of the first word: whatever it is a part of may hold other things, as a node of a `BTreeMap` does.
     """
-    layout = _elements(editor, call)
+    layout = elements(editor, call)
     kinds = {_enzymes(editor, word.kind) for word in layout}
     for position in positions if len(kinds) == 1 else ():
         editor.say_points_to(call, position, min(kinds), layout[0].size)
@@ -54,24 +54,14 @@ def _mend(editor: Editor, copy: Value) -> bool:
     """Tell Enzyme what a copy is of, or make it word by word; False where neither can be done."""
     if say_elements(editor, copy, _POINTERS):
         return True
-    layout = _elements(editor, copy)
+    layout = elements(editor, copy)
     if 0 < len(layout) <= MOST_WORDS:
-        _by_words(editor, copy, layout, editor.module.type_bits(elements_moved(editor.module, copy)) // 8)
+        by_words(editor, copy, layout, editor.module.type_bits(elements_moved(editor.module, copy)) // 8)
         return True
     kind = _kind_around(editor, copy)
     for position in _POINTERS if kind else ():
         editor.say_points_to(copy, position, kind)
     return bool(kind)
-
-
-def _elements(editor: Editor, call: Value) -> list[Word]:
-    """The words of the elements that a call copies or fills; none where that is not known, or it does so to a part of one."""
-    element, size = elements_moved(editor.module, call), editor.module.arguments(call)[2]
-    if not element and moves_bytes(editor.module, call):
-        return [_BYTE]
-    is_known = element and editor.api.IsAConstantInt(size)
-    is_part = is_known and 8 * editor.api.ConstIntGetZExtValue(size) % editor.module.type_bits(element)
-    return words(editor.module, element) if element and not is_part else []
 
 
 def _kind_around(editor: Editor, copy: Value) -> str:
@@ -90,7 +80,7 @@ def _enzymes(editor: Editor, kind: str) -> str:
     return editor.enzyme_type(editor.float_type(FLOAT_BITS[kind])) if kind in FLOAT_BITS else kind
 
 
-def _by_words(editor: Editor, copy: Value, layout: Sequence[Word], size: int) -> None:
+def by_words(editor: Editor, copy: Value, layout: Sequence[Word], size: int) -> None:
     """Call a function in the place of a copy that copies such elements, so many bytes each."""
     copier = _copier(editor, layout, size)
     with editor.module.before(copy) as builder:

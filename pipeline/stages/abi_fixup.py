@@ -16,14 +16,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pipeline import marked, process, verification
-from pipeline.analyses.debug_info import FLOAT_BITS, parameter_types, pointee_leaves, shared_floats
-from pipeline.analyses.mixing import mixes
+from pipeline import process
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value
 from pipeline.llvm_edit import Editor
-from pipeline.repairs import repair
-from pipeline.repairs.primals import COMPARED
 from pipeline.stages import MODULE, UNWANTED, Inputs, before_enzyme
 from pipeline.toolchain import Tool
 
@@ -115,6 +111,9 @@ class AbiFixup:
 
         Raises: UserError for the first that has no primal, or not the activities and width it describes.
         """
+        from pipeline import marked, verification
+        from pipeline.repairs import repair
+
         with Module(self.libllvm, self._optimised(inputs["module"] / MODULE, out, log)) as module:
             editor = Editor(module)
             repairs = [*marked.say_inactive(editor), *verification.leave_out(module, _shims(module))]
@@ -209,6 +208,8 @@ def _matched(module: Module, placeholder: Value, user: Value) -> tuple[Derivativ
 
 def _keep_value(editor: Editor, derivative: Derivative, primal: Value, user: Value, pointers: list[Value]) -> None:
     """Have a float that nobody reads be written to a place of our own: opt2 then leaves out what only this value needs."""
+    from pipeline.analyses.debug_info import FLOAT_BITS, parameter_types, pointee_leaves
+
     ty = parameter_types(editor.module, primal)[-1]
     leaves = list(pointee_leaves(editor.module, ty, "result"))
     if len(leaves) == 1 and leaves[0].kind == "float":
@@ -230,6 +231,9 @@ def _asking(editor: Editor, derivative: Derivative, primal: Value, like: Value) 
 
 def _enzyme_arguments(editor: Editor, derivative: Derivative, primal: Value, pointers: list[Value]) -> Iterator[Value]:
     """Enzyme's calling convention: the primal, how it is differentiated, and before each argument what it is."""
+    from pipeline.analyses.mixing import mixes
+    from pipeline.repairs.primals import COMPARED
+
     module = editor.module
     yield primal
     if mixes(editor, primal):
@@ -253,6 +257,8 @@ def _check_types(module: Module, derivative: Derivative, primal: Value) -> None:
     Its shadow begins as zeros, and is what the user gets: there is no pointer, tag or niche that zeros or an adjoint
     could stand for.  The compiler saw generics and aliases where debug info has the types.
     """
+    from pipeline.analyses.debug_info import parameter_types, pointee_leaves, shared_floats
+
     checked = [(name, a, a in _BY_VALUE) for name, a in zip(derivative.names, derivative.arguments, strict=True)]
     if derivative.result is not None:
         checked.append(("result", derivative.result, derivative.result != _INACTIVE))

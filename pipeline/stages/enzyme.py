@@ -17,7 +17,6 @@ from pathlib import Path
 from pipeline import process
 from pipeline.advice import in_words_of_rust, of_what_is_called
 from pipeline.analyses.call_tree import Places, inline_assembly, places_in_user_code
-from pipeline.audit import audit
 from pipeline.enzyme_driver import Diagnostic, EnzymeDriver
 from pipeline.errors import UserError
 from pipeline.ladder import Rung
@@ -150,6 +149,8 @@ class Enzyme:
 
     def _audited(self, module: Path, wanted: Wanted) -> list[Refused]:
         """What the audit refuses, shim by shim: it looks at all at once, and where it finds something at each half."""
+        from pipeline.audit import audit
+
         reverse, forward = (_shims(wanted, mode) for mode in ("reverse", "forward"))
         found = audit(self.libllvm, module, reverse, forward)
         if not found:

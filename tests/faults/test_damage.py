@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from doit.dependency import JSONCodec
 
+from pipeline import build as building
 from pipeline.cache import Cache
 from pipeline.state import State
 from pipeline.store import Store
 from tests.conftest import Rounds
-from tests.faults.scene import bring_up_to_date, build, right, torn
+from tests.faults.scene import Writing, bring_up_to_date, build, right, torn
 
 
 def flipped(whole: bytes, bit: int) -> bytes:
@@ -96,6 +98,50 @@ def test_an_input_that_is_damaged_under_way_is_made_again(tmp_path: Path, cache:
     module = next(path for path in cache.glob("trees/*/module.bc"))
     module.write_bytes(flipped(module.read_bytes(), 5))
     assert bring_up_to_date(made) == right(tmp_path)
+
+
+@pytest.mark.parametrize("is_gone", [False, True])
+def test_of_an_input_that_is_damaged_while_it_is_read_nothing_comes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], is_gone: bool
+) -> None:
+    """Nor where somebody else has noticed it, and taken the input away; the stages run again beside the crate."""
+    made = build(tmp_path, tmp_path / "cache")
+    made.carry_out("opt1")
+    with monkeypatch.context() as patch:
+        patch.setattr(Writing, "run", damaging(Writing.run, next(tmp_path.glob("cache/trees/*/module.bc")), is_gone))
+        assert bring_up_to_date(made) == right(tmp_path)
+    assert capfd.readouterr().err.count("warning: the cache cannot be used (damaged, or taken away, while it was used") == 1
+    assert len(Store(tmp_path / "cache").all_keys()) == 1
+    assert bring_up_to_date(build(tmp_path, tmp_path / "cache")) == right(tmp_path)
+
+
+@pytest.mark.parametrize("is_gone", [False, True])
+def test_a_program_that_is_damaged_while_it_is_copied_does_not_stay(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, is_gone: bool
+) -> None:
+    made = build(tmp_path, cache)
+    made.product.unlink()
+    original = made.store.tree(made.made("link").tree) / "program"  # type: ignore[union-attr]
+    with monkeypatch.context() as patch:
+        patch.setattr(building, "_install", damaging(building._install, original, is_gone))
+        assert bring_up_to_date(made) == right(tmp_path)
+    assert bring_up_to_date(build(tmp_path, cache)) == right(tmp_path)
+
+
+def damaging(work: Callable[..., None], path: Path, is_gone: bool) -> Callable[..., None]:
+    """The same, but the first time of a file in which a bit has changed; and after that all that is beside it may be gone."""
+    is_first = True
+
+    def damaged(*arguments: Any) -> None:
+        nonlocal is_first
+        begins, is_first = is_first, False
+        if begins:
+            path.write_bytes(flipped(path.read_bytes(), 5))
+        work(*arguments)
+        if begins and is_gone:
+            shutil.rmtree(path.parent)
+
+    return damaged
 
 
 @pytest.mark.parametrize("what", ["keys/*/*.entry", "../crate/target/crategrad/default/stages/*.json"])

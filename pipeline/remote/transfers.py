@@ -1,4 +1,4 @@
-"""What is on its way to others while the build goes on."""
+"""What is on its way to others, or from them, while the build goes on."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections import deque
 from collections.abc import Callable
 
 AT_ONCE = 4
-"""How many are sent side by side."""
+"""How many go side by side each way."""
 
 
-class Uploads:
+class Transfers:
     """Calls that are made in threads of their own, which end with the process."""
 
     def __init__(self) -> None:
