@@ -157,7 +157,8 @@ def test_an_edited_module_takes_the_place_of_a_stages_input(bench: Workbench, ed
         "08-codegen",
         "09-link",
     ]
-    assert keys() - before == {each["key"] for each in made.values() if each["how"] == "edited"}
+    # Others may keep something meanwhile.
+    assert keys() - before >= {each["key"] for each in made.values() if each["how"] == "edited"}
 
     assert program.read_bytes() == good
     assert bench.build(MERGED).ran == []
