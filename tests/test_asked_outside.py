@@ -129,6 +129,49 @@ def test_what_an_earlier_loop_counts_in_each_run_is_not_kept(tmp_path: Path) -> 
     assert "@crategrad" not in mended(tmp_path, COUNTED.replace("{counted}", "%i.next"), asked_outside.keep)
 
 
+# A loop in a loop that ends at what is computed of an integer in memory.
+CALLED = """define void @shim(ptr %x, ptr %n) {
+  {calls}
+  ret void
+}
+define internal void @called(ptr %x, ptr %n) {
+  br label %outer
+outer:
+  %i = phi i64 [ 0, %0 ], [ %i.next, %latch ]
+  %number = load i64, ptr %n
+  %end = urem i64 %number, 9
+  br label %inner
+inner:
+  %j = phi i64 [ 0, %outer ], [ %j.next, %inner ]
+  %place = getelementptr inbounds double, ptr %x, i64 %j
+  store double 0.0, ptr %place
+  %j.next = add i64 %j, 1
+  %stops = icmp eq i64 %j.next, %end
+  br i1 %stops, label %latch, label %inner
+latch:
+  %i.next = add i64 %i, 1
+  %ends = icmp eq i64 %i.next, 4
+  br i1 %ends, label %out, label %outer
+out:
+  ret void
+}"""
+
+
+def test_what_is_computed_of_memory_is_kept_for_the_end_of_a_loop_in_a_loop_of_a_function_that_is_called(
+    tmp_path: Path,
+) -> None:
+    source = CALLED.replace("{calls}", "call void @called(ptr %x, ptr %n)")
+    made = body(mended(tmp_path, source, asked_outside.keep), "called")
+    kept = re.search(r"(%\S+) = call i64 @crategrad_same_kept_i64\(i64 %end\)", made)
+    assert kept
+    assert f"%stops = icmp eq i64 %j.next, {kept[1]}" in made
+
+
+def test_in_what_is_differentiated_itself_it_is_not(tmp_path: Path) -> None:
+    source = CALLED.replace("  {calls}\n", "").replace("@shim", "@other").replace("@called", "@shim").replace("internal ", "")
+    assert "@crategrad" not in mended(tmp_path, source, asked_outside.keep)
+
+
 @dataclass(frozen=True)
 class Function:
     text: str

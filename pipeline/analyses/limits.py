@@ -1,9 +1,9 @@
-"""Ends of loops that are made of what an earlier loop chose: reverse mode computes them again, of no known run of that loop.
+"""Ends of loops that reverse mode computes again, and not of what they were made of.
 
-How often a loop runs Enzyme asks again where it keeps something for each run of it (`getSubLimits` in its CacheUtility.cpp).
-It follows what that is made of, all the way, and takes apart the choices of the earlier loop, `n = if c { n + 1 } else { n }`:
-each arm it looks up as if it were in that loop still (`nextScope` in `unwrapM` in its GradientUtils.cpp), for a run that is
-undefined.
+How often a loop runs Enzyme asks again where it keeps something for each run of it (`getSubLimits` in its CacheUtility.cpp),
+and follows what that is made of, all the way.  Where an earlier loop has chosen it, `n = if c { n + 1 } else { n }`, it takes
+the choice apart: each arm it looks up as if it were in that loop still (`nextScope` in `unwrapM` in its GradientUtils.cpp), for
+a run that is undefined.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from pipeline.analyses.asked_outside import KEPT
 from pipeline.analyses.control_flow import ControlFlow, Loop
-from pipeline.analyses.twins import APART, HIDDEN, conditions, is_of
+from pipeline.analyses.twins import APART, HIDDEN, conditions, fixed, is_of
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
@@ -26,6 +26,36 @@ def chosen_before(inspector: Inspector, flow: ControlFlow, loops: Sequence[Loop]
         users = inspector.module.users(value)
         found[value] = [user for user in users if inspector.api.GetInstructionParent(user) not in loop.blocks]
     return found
+
+
+def computed(inspector: Inspector, flow: ControlFlow, loops: Sequence[Loop]) -> dict[Value, list[Value]]:
+    """The ends of loops in loops that are computed of what lies in memory; and who uses each.
+
+    In a function that is called Enzyme keeps what it wants later by the time it is called first; of such an end it wants what
+    was loaded after all, and loads that once more when all is over (SCEV says what the end is made of, not which value it is).
+    """
+    inner = [loop for loop in loops if any(loop.blocks < other.blocks for other in loops)]
+    found: dict[Value, list[Value]] = {}
+    for loop in inner:
+        for _, one in conditions(inspector, flow, loop):
+            for number in fixed(inspector, loop, one):
+                end = inspector.operands(one)[number]
+                if inspector.is_integer_arithmetic(end) and not inspector.is_choice(end) and _is_of_memory(inspector, end):
+                    found[end] = inspector.module.users(end)
+    return found
+
+
+def _is_of_memory(inspector: Inspector, value: Value) -> bool:
+    """Whether a load is among what an integer is computed of."""
+    waiting, seen = [value], set[Value]()
+    while waiting:
+        one = waiting.pop()
+        if inspector.is_plain_load(one):
+            return True
+        if one not in seen and inspector.is_integer_arithmetic(one) and not inspector.is_choice(one):
+            seen.add(one)
+            waiting += inspector.operands(one)
+    return False
 
 
 class _Made:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pipeline.analyses.asked_outside import asked, asked_outside, used_outside
 from pipeline.analyses.call_tree import call_tree
 from pipeline.analyses.control_flow import ControlFlow, Loop
-from pipeline.analyses.limits import chosen_before
+from pipeline.analyses.limits import chosen_before, computed
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import opaque
@@ -25,6 +25,8 @@ def keep(editor: Editor, shims: Sequence[Value]) -> list[str]:
         loops = flow.loops()
         count = _keep_conditions(editor, flow, loops) + _keep_values(editor, used_outside(editor, loops))
         count += _keep_values(editor, chosen_before(editor, flow, loops))
+        if function not in shims:
+            count += _keep(editor, computed(editor, flow, loops))  # which are counted: no float's bits
         done += [f"asked_outside: {count} in {editor.module.name(function)}"] if count else []
     return done
 
@@ -38,6 +40,10 @@ def _keep_conditions(editor: Editor, flow: ControlFlow, loops: Sequence[Loop]) -
 
 def _keep_values(editor: Editor, found: Mapping[Value, Sequence[Value]]) -> int:
     used = {value: users for value, users in found.items() if opaque.can_keep(editor, value)}
+    return _keep(editor, used)
+
+
+def _keep(editor: Editor, used: Mapping[Value, Sequence[Value]]) -> int:
     for value, users in used.items():
         made = opaque.kept(editor, value, _after(editor, value))
         for user in users:
