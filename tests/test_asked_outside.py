@@ -167,6 +167,15 @@ def test_what_is_computed_of_memory_is_kept_for_the_end_of_a_loop_in_a_loop_of_a
     assert f"%stops = icmp eq i64 %j.next, {kept[1]}" in made
 
 
+def test_so_it_is_for_where_that_loop_begins(tmp_path: Path) -> None:
+    source = CALLED.replace("{calls}", "call void @called(ptr %x, ptr %n)")
+    source = source.replace("[ 0, %outer ]", "[ %end, %outer ]").replace("%j.next, %end", "%j.next, 9")
+    made = body(mended(tmp_path, source, asked_outside.keep), "called")
+    kept = re.search(r"(%\S+) = call i64 @crategrad_same_kept_i64\(i64 %end\)", made)
+    assert kept
+    assert f"[ {kept[1]}, %outer ]" in made
+
+
 def test_in_what_is_differentiated_itself_it_is_not(tmp_path: Path) -> None:
     source = CALLED.replace("  {calls}\n", "").replace("@shim", "@other").replace("@called", "@shim").replace("internal ", "")
     assert "@crategrad" not in mended(tmp_path, source, asked_outside.keep)

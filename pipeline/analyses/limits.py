@@ -29,20 +29,31 @@ def chosen_before(inspector: Inspector, flow: ControlFlow, loops: Sequence[Loop]
 
 
 def computed(inspector: Inspector, flow: ControlFlow, loops: Sequence[Loop]) -> dict[Value, list[Value]]:
-    """The ends of loops in loops that are computed of what lies in memory; and who uses each.
+    """What the ends and beginnings of loops in loops are that is computed of what lies in memory; and who uses each.
 
     In a function that is called Enzyme keeps what it wants later by the time it is called first; of such an end it wants what
     was loaded after all, and loads that once more when all is over (SCEV says what the end is made of, not which value it is).
     """
     inner = [loop for loop in loops if any(loop.blocks < other.blocks for other in loops)]
-    found: dict[Value, list[Value]] = {}
-    for loop in inner:
-        for _, one in conditions(inspector, flow, loop):
-            for number in fixed(inspector, loop, one):
-                end = inspector.operands(one)[number]
-                if inspector.is_integer_arithmetic(end) and not inspector.is_choice(end) and _is_of_memory(inspector, end):
-                    found[end] = inspector.module.users(end)
-    return found
+    asked = [value for loop in inner for value in (*_ends(inspector, flow, loop), *_beginnings(inspector, loop))]
+    found = [value for value in dict.fromkeys(asked) if _is_computed(inspector, value) and _is_of_memory(inspector, value)]
+    return {value: inspector.module.users(value) for value in found}
+
+
+def _ends(inspector: Inspector, flow: ControlFlow, loop: Loop) -> Iterator[Value]:
+    for _, one in conditions(inspector, flow, loop):
+        yield from (inspector.operands(one)[number] for number in fixed(inspector, loop, one))
+
+
+def _beginnings(inspector: Inspector, loop: Loop) -> Iterator[Value]:
+    for phi in filter(inspector.api.IsAPHINode, inspector.module.instructions_of(loop.header)):
+        before = [block for block in inspector.incoming_blocks(phi) if block not in loop.blocks]
+        yield from (inspector.incoming_from(phi, block) for block in before)
+
+
+def _is_computed(inspector: Inspector, value: Value) -> bool:
+    is_integer = bool(inspector.integer_bits(inspector.api.TypeOf(value)))
+    return is_integer and inspector.is_integer_arithmetic(value) and not inspector.is_choice(value)
 
 
 def _is_of_memory(inspector: Inspector, value: Value) -> bool:
