@@ -22,6 +22,11 @@ _TEXT = ["core", "fmt", "Arguments"]
 """What borrows, by pointers that do not say so."""
 
 
+def is_own(inspector: Inspector, base: Value) -> bool:
+    """Whether what a pointer leads into is a function's own memory: on its stack, or allocated by it."""
+    return bool(inspector.api.IsAAllocaInst(base)) or is_allocation(inspector, base)
+
+
 def frees(inspector: Inspector, function: Value) -> bool:
     """Whether a function, or what it calls by name, gives memory back."""
     called = (inspector.module.callee(call) for one in call_tree(inspector, [function]) for call in calls(inspector, one))

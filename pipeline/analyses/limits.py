@@ -63,7 +63,7 @@ def _is_of_memory(inspector: Inspector, value: Value) -> bool:
         one = waiting.pop()
         if inspector.is_plain_load(one):
             return True
-        if one not in seen and inspector.is_integer_arithmetic(one) and not inspector.is_choice(one):
+        if one not in seen and _is_computed(inspector, one):
             seen.add(one)
             waiting += inspector.operands(one)
     return False

@@ -62,6 +62,7 @@ def runs_alike(inspector: Inspector, flow: ControlFlow, outer: Loop, inner: Loop
 
 
 def _counts_from_a_constant(inspector: Inspector, loop: Loop, counted: Value) -> bool:
+    """Whether something goes by steps of one from a constant on."""
     phi, _ = inspector.origin(counted)
     if not _is_phi_of(inspector, loop, phi):
         return False
@@ -71,12 +72,10 @@ def _counts_from_a_constant(inspector: Inspector, loop: Loop, counted: Value) ->
 
 def _may_pass(inspector: Inspector, loop: Loop, counted: Value, end: Value) -> bool:
     """Whether something goes by steps of one from a constant on, and may be past an end that it was never equal to."""
+    if inspector.api.IsAConstantInt(end) or not _counts_from_a_constant(inspector, loop, counted):
+        return False
     phi, _ = inspector.origin(counted)
-    if inspector.api.IsAConstantInt(end) or not _is_phi_of(inspector, loop, phi):
-        return False
-    starts, steps = _incoming(inspector, loop, phi)
-    if {inspector.origin(step) for step in steps} != {(phi, 1)} or not all(map(inspector.api.IsAConstantInt, starts)):
-        return False
+    starts, _ = _incoming(inspector, loop, phi)
     begins_at_zero = counted == phi and all(inspector.api.ConstIntGetZExtValue(start) == 0 for start in starts)
     return is_in(inspector, loop, end) or not begins_at_zero
 

@@ -30,6 +30,11 @@ def word_moved(inspector: Inspector, load: Value, variables: Variables) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
+def is_copy(inspector: Inspector, call: Value) -> bool:
+    """True for a call that copies memory to where it does not overlap."""
+    return inspector.module.name(inspector.module.callee(call)).startswith("llvm.memcpy.")
+
+
 def elements(inspector: Inspector, call: Value) -> list[Word]:
     """The words of the elements that a call copies or fills; none where that is not known, or it does so to a part of one."""
     element, size = elements_moved(inspector.module, call), inspector.module.arguments(call)[2]

@@ -9,23 +9,31 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from pipeline.analyses.allocations import is_allocation
+from pipeline.analyses.allocations import is_own
 from pipeline.analyses.call_tree import call_tree, calls
 from pipeline.analyses.debug_info import FLOAT_BITS, base_type, elements_moved, floats_pointed_to, is_pointer, parameter_types
 from pipeline.analyses.layout import Word, words
 from pipeline.analyses.mixing import mixes
-from pipeline.analyses.moves import elements
+from pipeline.analyses.moves import elements, is_copy
 from pipeline.analyses.origins import CONST, PRIMALS
 from pipeline.analyses.variables import Variables
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
 
-def unguarded(inspector: Inspector, primal: Value) -> Iterator[tuple[Value, Value]]:
-    """Such copies in all that a differentiated function reaches, each with the function that it is in.
+def unguarded(inspector: Inspector, primals: Iterable[Value]) -> dict[Value, list[Value]]:
+    """Such copies in all that differentiated functions reach, by the function that they are in.
 
     Not what std moves, as sorts do: its elements may be anything, whose types are known where they are moved only.
     """
+    found: dict[Value, dict[Value, None]] = {}
+    for primal in primals:
+        for function, call in _reached_by(inspector, primal):
+            found.setdefault(function, {})[call] = None
+    return {function: list(copies) for function, copies in found.items()}
+
+
+def _reached_by(inspector: Inspector, primal: Value) -> Iterator[tuple[Value, Value]]:
     if not mixes(inspector, primal):
         return
     takes_constants = _takes_constants(inspector, primal)
@@ -87,12 +95,12 @@ def _takes_constants(inspector: Inspector, primal: Value) -> bool:
 
 def _is_unguarded(inspector: Inspector, primal: Value, call: Value) -> bool:
     module = inspector.module
-    if not module.name(module.callee(call)).startswith("llvm.memcpy.") or _is_stds(inspector, call):
+    if not is_copy(inspector, call) or _is_stds(inspector, call):
         return False
     bases = inspector.bases(module.arguments(call)[1])
     if len(bases) == 1:
         return not _has_one_activity(inspector, primal, bases[0])
-    return not all(_is_own(inspector, base) for base in bases)
+    return not all(is_own(inspector, base) for base in bases)
 
 
 def _may_be_global(inspector: Inspector, call: Value) -> bool:
@@ -108,8 +116,4 @@ def _has_one_activity(inspector: Inspector, primal: Value, base: Value) -> bool:
     """Whether Enzyme knows of memory whether it is active: the function's own, a constant's, or an argument's of the primal."""
     if inspector.is_plain_load(base):
         return inspector.slot(base)[0] in inspector.parameters(primal)
-    return _is_own(inspector, base) or base in inspector.parameters(primal) or bool(inspector.api.IsAGlobalVariable(base))
-
-
-def _is_own(inspector: Inspector, base: Value) -> bool:
-    return bool(inspector.api.IsAAllocaInst(base)) or is_allocation(inspector, base)
+    return is_own(inspector, base) or base in inspector.parameters(primal) or bool(inspector.api.IsAGlobalVariable(base))

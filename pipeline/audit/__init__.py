@@ -39,10 +39,9 @@ def audit(libllvm: Tool, path: Path, reverse: Iterable[str] = (), forward: Itera
             ):
                 found += rule(inspector, function)
         found += memory.stored_by_recursion(inspector, _tree(inspector, reverse))
-        for shim in module.named(forward):
-            found += words.constants(inspector, list(call_tree(inspector, [shim])))
-        for shim in module.named([*reverse, *forward]):
-            found += memory.copied_unguarded(inspector, shim)
+        for shim in forward:
+            found += words.constants(inspector, _tree(inspector, [shim]))
+        found += memory.copied_unguarded(inspector, module.named([*reverse, *forward]))
     return list(dict.fromkeys(found))
 
 

@@ -59,12 +59,14 @@ def copied_as_one_type(inspector: Inspector, function: Value) -> Iterator[Diagno
             yield finding(inspector, call, _MIXED)
 
 
-def copied_unguarded(inspector: Inspector, primal: Value) -> Iterator[Diagnostic]:
+def copied_unguarded(inspector: Inspector, primals: Sequence[Value]) -> Iterator[Diagnostic]:
     """Copies from memory that may be `Const`, unless it is known that there is no float in what is copied."""
-    for function, copy in unguarded(inspector, primal):
-        words, _ = copied(inspector, copy, Variables(inspector, function))
-        if not words or has_float(words):
-            yield finding(inspector, copy, _UNGUARDED)
+    for function, copies in unguarded(inspector, primals).items():
+        variables = Variables(inspector, function)
+        for copy in copies:
+            words, _ = copied(inspector, copy, variables)
+            if not words or has_float(words):
+                yield finding(inspector, copy, _UNGUARDED)
 
 
 def told_apart(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:

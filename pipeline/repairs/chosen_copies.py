@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.analyses.allocations import is_allocation
+from pipeline.analyses.allocations import is_own
 from pipeline.analyses.call_tree import call_tree, calls
+from pipeline.analyses.moves import is_copy
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 
@@ -32,17 +33,13 @@ def _is_chosen(editor: Editor, call: Value) -> bool:
 
     Not what std moves, as sorts do: its elements may be anything, whose types are known where they are moved only.
     """
-    if not editor.module.name(editor.module.callee(call)).startswith("llvm.memcpy."):
+    if not is_copy(editor, call):
         return False
     _, source, size, *_ = editor.module.arguments(call)
     if not (editor.api.IsASelectInst(source) and editor.api.IsAConstantInt(size)):
         return False
     is_stds = editor.module.own_place(call) != editor.module.place(call)
-    return not is_stds and not all(_is_own(editor, base) for base in editor.bases(source))
-
-
-def _is_own(editor: Editor, base: Value) -> bool:
-    return bool(editor.api.IsAAllocaInst(base)) or is_allocation(editor, base)
+    return not is_stds and not all(is_own(editor, base) for base in editor.bases(source))
 
 
 def _copy_chosen(editor: Editor, caller: Value, copy: Value) -> None:

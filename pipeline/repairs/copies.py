@@ -12,11 +12,10 @@ from collections.abc import Sequence
 from pipeline.analyses.call_tree import call_tree, calls
 from pipeline.analyses.debug_info import FLOAT_BITS, INTEGER_NAMES, elements_moved, numbers, types_around
 from pipeline.analyses.layout import Word
-from pipeline.analyses.moves import elements
+from pipeline.analyses.moves import elements, is_copy
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 
-_MEMCPY = "llvm.memcpy."
 _POINTERS = (0, 1)
 MOST_WORDS = 64
 """Elements of more words stay as they are."""
@@ -27,15 +26,11 @@ def say_what_is_copied(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Mend the copies in all that the shims reach; a line for each function."""
     done = []
     for function in list(call_tree(editor, shims)):
-        copies = [call for call in calls(editor, function) if _is_copy(editor, call)]
+        copies = [call for call in calls(editor, function) if is_copy(editor, call)]
         mended = [copy for copy in copies if _mend(editor, copy)]
         if mended:
             done.append(f"copies: {len(mended)} in {editor.module.name(function)}")
     return done
-
-
-def _is_copy(editor: Editor, call: Value) -> bool:
-    return editor.module.name(editor.module.callee(call)).startswith(_MEMCPY)
 
 
 def say_elements(editor: Editor, call: Value, positions: Sequence[int]) -> bool:

@@ -17,19 +17,11 @@ from pipeline.repairs import copies
 def by_words(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Do so in all that the shims reach, where it is known what is copied; a line for each function."""
     done = []
-    for function, found in _by_function(editor, shims).items():
+    for function, found in unguarded(editor, shims).items():
         variables = Variables(editor, function)
         count = sum(_mend(editor, copy, variables) for copy in found)
         done += [f"unguarded: {count} in {editor.module.name(function)}"] if count else []
     return done
-
-
-def _by_function(editor: Editor, shims: Sequence[Value]) -> dict[Value, list[Value]]:
-    found: dict[Value, dict[Value, None]] = {}
-    for primal in shims:
-        for function, copy in unguarded(editor, primal):
-            found.setdefault(function, {})[copy] = None
-    return {function: list(copied) for function, copied in found.items()}
 
 
 def _mend(editor: Editor, copy: Value, variables: Variables) -> bool:
