@@ -179,10 +179,10 @@ class Keys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     tape: Annotated[
         Literal["system", "pooled"],
         doc(
-            "Where the memory of derivatives is from: `system` is the C library's; `pooled` keeps large blocks for the next"
-            " derivative, up to 1 GiB (`autodiff::tape`)."
+            "Where the memory of derivatives is from: `pooled` keeps large blocks for the next derivative, up to 1 GiB"
+            " (`autodiff::tape`); `system` is the C library's, which gives them back."
         ),
-    ] = "system"
+    ] = "pooled"
     verify: Verify = Verify()
     check: Annotated[
         bool, doc("Have a build end with `./doit gradcheck`, of all functions that it can call: one that is wrong fails it.")

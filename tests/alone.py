@@ -71,7 +71,7 @@ def only(module: Path, function: str, to: Path, libllvm: Tool) -> None:
 def stages(level: int, tools: Tools) -> dict[str, Stage]:
     """The stages from opt1 to codegen, as the default config has them; opt1 at this level."""
     slicer = Slicer(tools.llvm_extract, tools.llvm_link, tools.llvm_nm, tools.opt, tools.libllvm)
-    driver, tape = Catalyst(tools.catalyst, PATIENCE_S), Tape(tools.libllvm)
+    driver, tape = Catalyst(tools.catalyst, PATIENCE_S), Tape(tools.libllvm, pooled=True)
     return {
         "opt1": Opt1(tools.opt, level),
         "abi_fixup": AbiFixup(tools.opt, tools.libllvm, raw=level < 2, repairs=True),

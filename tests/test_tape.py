@@ -109,8 +109,8 @@ def test_what_nobody_needs_llvm_leaves_out_all_the_same(tmp_path: Path, *, poole
 
 @pytest.fixture(scope="module")
 def program() -> Path:
-    """`tests/crates/tape` with the pool."""
-    return built("bin=tape", "tape=pooled") / "tape"
+    """`tests/crates/tape` with the pool, as nothing else is said."""
+    return built("bin=tape") / "tape"
 
 
 def built(*arguments: str) -> Path:
@@ -152,7 +152,7 @@ def test_without_the_pool_all_is_right_and_nothing_kept() -> None:
 @pytest.fixture(scope="module")
 def library() -> Path:
     """The same as a library for others than Rust."""
-    return built("lib=1", "crate-type=cdylib", "tape=pooled") / "libtape.so"
+    return built("lib=1", "crate-type=cdylib") / "libtape.so"
 
 
 UNLOADED = """\
@@ -266,7 +266,7 @@ def test_without_std_there_is_a_pool_too(tmp_path_factory: pytest.TempPathFactor
     """The C library is in the link line before the frontend: what is in its archive alone would be missing."""
     bench = Workbench(tmp_path_factory.getbasetemp() / "huge")
     bench.write(HUGE.replace("#![no_main]", "#![no_std]\n#![no_main]") + PANICS)
-    bench.build("tape=pooled")
+    bench.build()
     assert subprocess.run([bench.output() / "bench"], check=False).returncode == 0
 
 
@@ -314,6 +314,6 @@ pub extern "C" fn main(argc: i32, _argv: *const *const u8) -> i32 {
 def test_where_a_slice_is_not_enough_the_pool_is_in_the_module(tmp_path_factory: pytest.TempPathFactory) -> None:
     bench = Workbench(tmp_path_factory.getbasetemp() / "huge")
     bench.write(ANY)
-    bench.build("tape=pooled")
+    bench.build()
     assert (bench.output() / "stages/03-llvm_link/whole").exists()
     assert subprocess.run([bench.output() / "bench"], check=False).returncode == 0
