@@ -24,6 +24,8 @@ def shape(editor: Editor, shims: Sequence[Value]) -> list[str]:
         changes = {"merged": 0, "given an exit": 0, "counted": 0}
         while _merge_one(editor, function):
             changes["merged"] += 1
+        if changes["merged"]:  # what goes on alike by either edge back is no choice to Enzyme's passes, and is none here
+            editor.run_passes("instsimplify", function)
         while _give_exit(editor, function):
             changes["given an exit"] += 1
         changes["counted"] = _count(editor, function)
