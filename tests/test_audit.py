@@ -108,7 +108,11 @@ def test_memory_that_may_be_other_memory_is_found_unless_it_is_said_to_be_active
     declared = "\ndeclare ptr @malloc(i64)"
     found = findings(tmp_path, inside(f"{allocates}\n  {used}", "i1 %c, ptr %x") + declared)
     assert ["memory that is one of several" in one.message for one in found] == [True] * is_found
-    assert findings(tmp_path, inside(f'{allocates} "enzyme_active"\n  {used}', "i1 %c, ptr %x") + declared) == []
+    said = f'{allocates} "enzyme_active"\n  {used}'
+    assert bool(findings(tmp_path, inside(said, "i1 %c, ptr %x") + declared)) == is_found
+    active = "call ptr @crategrad_active_ptr(ptr %m)"
+    declared += "\ndeclare ptr @crategrad_active_ptr(ptr)"
+    assert findings(tmp_path, inside(f"{said}\n  {active}", "i1 %c, ptr %x") + declared) == []
 
 
 @pytest.mark.parametrize(("said", "is_found"), [("", True), (", !enzyme_inactive !0", False)])

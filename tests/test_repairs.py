@@ -718,8 +718,9 @@ out:
 }"""
     text = mended(tmp_path, source, mixed.make_active)
     (attributes,) = re.findall(r"^attributes (#\d+) = \{ \"enzyme_active\" \}", text, re.MULTILINE)
-    for call in ("%grown = call ptr @malloc(i64 32)", "%held = call ptr @malloc(i64 24)"):
-        assert f"{call} {attributes}\n" in body(text)
+    for name, call in (("%grown", "call ptr @malloc(i64 32)"), ("%held", "call ptr @malloc(i64 24)")):
+        used = rf"%\d+ = call ptr @crategrad_active_ptr\(ptr {name}\) {attributes}"
+        assert re.search(rf"{name} = {re.escape(call)} {attributes}\n +{used}\n", body(text))
     assert re.search(r"%alone = call ptr @malloc\(i64 16\)$", body(text), re.MULTILINE)
 
 

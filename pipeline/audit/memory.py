@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pipeline.analyses.allocations import kept, made_again
+from pipeline.analyses.asked_outside import ACTIVE
 from pipeline.analyses.call_tree import call_tree, calls, recursive
 from pipeline.analyses.debug_info import FLOAT_BITS, floats_pointed_to, numbers, signature_types, types_made_for
 from pipeline.analyses.layout import kinds
@@ -41,8 +42,14 @@ def taken_for_undefined(inspector: Inspector, function: Value) -> Iterator[Diagn
 def taken_for_constant(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     """Allocations that are chosen from, or whose address is stored, and of which Enzyme is not told that they are active."""
     for call in kept(inspector, function):
-        if not inspector.call_has_text_attribute(call, "enzyme_active"):
+        if not (inspector.call_has_text_attribute(call, "enzyme_active") and _is_used(inspector, call)):
             yield finding(inspector, call, _CONSTANT)
+
+
+def _is_used(inspector: Inspector, memory: Value) -> bool:
+    """Whether an address is given to what is active."""
+    called = (inspector.module.callee(user) for user in inspector.module.users(memory) if inspector.module.is_call(user))
+    return any(inspector.module.name(callee).startswith(ACTIVE) for callee in called)
 
 
 def freed_twice(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:

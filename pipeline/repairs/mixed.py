@@ -3,6 +3,10 @@
 Enzyme takes memory that is written and not read for constant, and its shadow is then the memory itself.  Where a pointer is
 either that or memory with a shadow of its own, as of a `Vec` that may have grown, what was written would be taken for an
 adjoint.
+
+To say so of the allocation alone is not enough: where Enzyme looks at a pointer into it, and finds that all that is loaded
+there is constant, it takes the memory for constant once more (`DownHypothesis` in its ActivityAnalysis.cpp).  An active use
+is there for every pointer.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ from pipeline.analyses.allocations import kept
 from pipeline.analyses.call_tree import call_tree
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
+from pipeline.repairs import opaque
 
 _ACTIVE = "enzyme_active"
 
@@ -24,6 +29,7 @@ def make_active(editor: Editor, shims: Sequence[Value]) -> list[str]:
         found = kept(editor, function)
         for call in found:
             editor.add_call_attribute(call, _ACTIVE)
+            opaque.use(editor, call)
         if found:
             done.append(f"mixed: {len(found)} in {editor.module.name(function)}")
     return done

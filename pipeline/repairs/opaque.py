@@ -148,6 +148,11 @@ def active(editor: Editor, number: Value, place: Value) -> Value:
     return call
 
 
+def use(editor: Editor, memory: Value) -> None:
+    """A call, after memory was allocated, that gives its address back with a shadow, for all that Enzyme knows."""
+    active(editor, memory, int(editor.api.GetNextInstruction(memory)))
+
+
 def keep(editor: Editor, memory: Value) -> None:
     """A call, after memory was allocated, that may do anything with its address, for all that is known before opt2."""
     function, is_new = _function(editor, KEEPS, editor.void_type(), [editor.pointer_type()])
