@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pipeline.analyses.control_flow import ControlFlow
+from pipeline.analyses.joins import misjudged
 from pipeline.analyses.loop_choices import shortcuts, undefined_at_first
 from pipeline.analyses.loop_exits import doubtful, miscounted, ordered
 from pipeline.analyses.overwritten import overwritten
@@ -26,6 +27,7 @@ _OVERWRITTEN = "what is read here is written over by a later run of the loop, an
 
 _TWICE = "a float comes here twice from the same place, by several cases of a `match`, and its adjoint would count twice"
 _CARRIED = "of a value that this loop carries only the last choice, or the product of what divides it, would be followed"
+_MISJUDGED = "three ways come together here, and for which it was a branch would be asked that not all have passed"
 _PASSED_BY = "what is returned here would be lost where a call in one of the branches before is not made"
 
 
@@ -45,6 +47,8 @@ def of_loops(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
             yield finding(inspector, branch, _AT_LEAST)
         for branch in ordered(inspector, flow, loop):
             yield finding(inspector, branch, _ORDERED)
+    for join, _ in misjudged(flow):
+        yield finding(inspector, flow.ends[join], _MISJUDGED)
     yield from _of_values(inspector, flow)
 
 

@@ -31,6 +31,7 @@ from pipeline.repairs import (
     hash_tables,
     inline,
     integers,
+    joins,
     locks,
     loops,
     mixed,
@@ -96,6 +97,7 @@ _OF_PATHS = (
     ("panics", panics.keep),
     ("switches", switches.lower),
     ("loops", loops.shape),
+    ("joins", joins.part),
     ("asked_outside", asked_outside.keep),
     ("loops", loops.tell_apart),  # by ends of which nothing is kept
     ("overwritten", overwritten.keep),

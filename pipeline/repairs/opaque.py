@@ -165,6 +165,17 @@ def keep(editor: Editor, memory: Value) -> None:
         editor.call(builder, editor.function_type(function), function, [memory])
 
 
+def stay(editor: Editor, place: Value) -> None:
+    """A call, before the instruction `place`, by which a block that does nothing lasts until opt2."""
+    function, is_new = _function(editor, "crategrad_stay", editor.void_type(), [])
+    if is_new:
+        hide(editor, function)
+        editor.add_attribute(function, "memory", _OUT_OF_SIGHT)
+        with editor.block(function) as builder:
+            editor.api.BuildRetVoid(builder)
+    _call(editor, function, [], place)
+
+
 def free_nothing(editor: Editor, place: Value) -> None:
     """A call, before the instruction `place`, that may free memory, for all that is known before opt2, and touches none."""
     function, is_new = _function(editor, "crategrad_free_nothing", editor.void_type(), [])
