@@ -1242,6 +1242,36 @@ def test_what_is_called_from_elsewhere_keeps_its_header_there(rust_module: Path)
     assert re.search(r"call .*i64 @\w*itself\w*\(i64", body(text, "unrelated"))
 
 
+CALLED = """define void @shim(ptr %x, ptr %to) {
+  %value = load double, ptr %x
+  %y = call double @f(double %value)
+  %z = call double @ATTRIBUTED(double %y)
+  store double %z, ptr %to
+  ret void
+}
+define double @f(double %x) {
+  %y = call double @g(double %x)
+  ret double %y
+}
+define double @g(double %x) {
+  %y = fmul double %x, %x
+  ret double %y
+}
+define double @apart(double %x) noinline {
+  ret double %x
+}
+define double @itself(double %x) {
+  %y = call double @itself(double %x)
+  ret double %y
+}"""
+
+
+@pytest.mark.parametrize(("called", "stays"), [("f", False), ("apart", True), ("itself", True)])
+def test_what_a_shim_calls_is_inlined_and_nothing_further_down(tmp_path: Path, called: str, stays: bool) -> None:
+    text = body(mended(tmp_path, CALLED.replace("ATTRIBUTED", called), inline.what_shims_call))
+    assert set(re.findall(r"call double @(\w+)", text)) == ({"g", called} if stays else {"g"})
+
+
 def test_one_that_calls_itself_is_not_inlined(rust_module: Path) -> None:
     with Module(TOOLS.libllvm, rust_module / "given.bc") as module:
         editor = Editor(module)

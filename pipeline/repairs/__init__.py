@@ -72,6 +72,7 @@ _OF_CALLS = (
     ("foreign", foreign.say_inactive),
     ("locks", locks.keep_apart),
     ("nested", nested.inline),
+    ("inline", inline.what_shims_call),
     ("inline", inline.headers_with_packed_floats),
     ("dispatch", dispatch.indirect_calls),
     ("inline", inline.headers_with_packed_floats),  # of what is called by its name only now

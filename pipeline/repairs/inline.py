@@ -4,6 +4,9 @@ rustc passes an aggregate of up to eight bytes as one integer, and returns `Opti
 the first for an integer without a derivative, and loses the second's float.  Inlined, there is no header.  And what is returned
 by pointer may be a pointer in one variant and a number in another, as in the entry of a hash map: Enzyme refuses such a place.
 Inlined, each way has its own.
+
+The differentiated function itself is inlined into its shims, which LLVM does where there is one alone: else Enzyme divides it
+into a way there and a way back, and keeps all that it reads through an argument, as its caller might write there in between.
 """
 
 from __future__ import annotations
@@ -33,6 +36,22 @@ _PACKED = 64
 def headers_with_packed_floats(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Inline them wherever the shims reach them, but those that last."""
     return _inline(editor, shims, packs_floats, CLEAN)
+
+
+def what_shims_call(editor: Editor, shims: Sequence[Value]) -> list[str]:
+    """Inline what the shims themselves call, but for what lasts, and what is `#[inline(never)]`."""
+    tree = call_tree(editor, shims)
+    apart = {function for function in tree if editor.has_attribute(function, "noinline")}
+    wanted = set(tree) - lasting(editor, tree) - apart - set(shims)
+    found = [call for shim in shims for call in calls(editor, shim) if editor.module.callee(call) in wanted]
+    names = [editor.module.name(editor.module.callee(call)) for call in found]
+    for call in found:
+        editor.inline_call(call)
+    if found:
+        editor.run_passes("always-inline")
+    for shim in shims if found else ():
+        editor.run_passes(CLEAN, shim)
+    return [f"inline: {name}" for name in dict.fromkeys(names)]
 
 
 def results_with_pointers_for_numbers(editor: Editor, shims: Sequence[Value]) -> list[str]:
