@@ -13,7 +13,7 @@ import pytest
 from pipeline.digests import Digests
 from pipeline.request import cache_folder
 from pipeline.toolchain import Rust, Tool, Tools
-from tests import frontend_build
+from tests import frontend_build, host_crates
 from tests.workbench import CUBE, Workbench
 
 
@@ -71,6 +71,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if told:
         terminalreporter.section("faults")
         terminalreporter.write_line("\n".join(sorted(told)))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _host_crates(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Compiled once in a run: a worker's own folder lies in that of all."""
+    base = tmp_path_factory.getbasetemp()
+    kept = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "host_crates"
+    kept.mkdir(exist_ok=True)
+    os.environ[host_crates.FOLDER] = str(kept)
 
 
 @pytest.fixture
