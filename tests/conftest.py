@@ -23,8 +23,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--faults", action="store_true", help="the faults of tests/faults at their full numbers")
 
 
-LONGEST = ("bad_input", "bodies", "families", "table", "fuzz", "artifacts", "strategies", "forms", "verify", "prebuilt")
-"""The files of tests that take longest: begun first, that none is left to one processor at the end."""
+LONGEST = (
+    *("fuzz", "bodies", "gradcheck", "forms", "gradients", "verify", "tape", "bad_input", "table", "building", "idioms"),
+    *("artifacts", "apart", "enzyme", "strategies", "prebuilt", "graph", "refusals", "examples"),
+)
+"""The files of tests that take longest, in this order: begun first, that none is left to one processor at the end."""
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -40,7 +43,7 @@ def _when(item: pytest.Item) -> int:
     name = item.path.stem.removeprefix("test_")
     if item.get_closest_marker("toolchain") is None:
         return 0
-    return 1 if name in LONGEST else 2
+    return 1 + LONGEST.index(name) if name in LONGEST else 1 + len(LONGEST)
 
 
 class Rounds:
