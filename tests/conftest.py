@@ -31,19 +31,19 @@ LONGEST = (
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what takes long, unless it is asked for; the fast ones first, then the longest."""
-    items.sort(key=_when)
+    """Leave out what takes long, unless it is asked for; the files that build nothing first, then the longest."""
     if not config.getoption("--full"):
         long = [item for item in items if item.get_closest_marker("full")]
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if item not in long]
+    build = {item.path for item in items if item.get_closest_marker("toolchain")}
+    items.sort(key=lambda item: _when(item.path) if item.path in build else -1)
 
 
-def _when(item: pytest.Item) -> int:
-    name = item.path.stem.removeprefix("test_")
-    if item.get_closest_marker("toolchain") is None:
-        return 0
-    return 1 + LONGEST.index(name) if name in LONGEST else 1 + len(LONGEST)
+def _when(file: Path) -> int:
+    """A worker takes a file as a whole, so that its fast tests have to wait for their turn, too."""
+    name = file.stem.removeprefix("test_")
+    return LONGEST.index(name) if name in LONGEST else len(LONGEST)
 
 
 class Rounds:
