@@ -69,7 +69,10 @@ def only(module: Path, function: str, to: Path, libllvm: Tool) -> None:
 
 
 def stages(level: int, tools: Tools) -> dict[str, Stage]:
-    """The stages from opt1 to codegen, as the default config has them; opt1 at this level."""
+    """The stages from opt1 to codegen, as the default config has them; opt1 at this level.
+
+    Objects are made quickly: what is tried here is over by then, and it would be a quarter of the time.
+    """
     slicer = Slicer(tools.llvm_extract, tools.llvm_link, tools.llvm_nm, tools.opt, tools.libllvm)
     driver, tape = Catalyst(tools.catalyst, PATIENCE_S), Tape(tools.libllvm, pooled=True)
     return {
@@ -77,7 +80,7 @@ def stages(level: int, tools: Tools) -> dict[str, Stage]:
         "abi_fixup": AbiFixup(tools.opt, tools.libllvm, raw=level < 2, repairs=True),
         "enzyme": Enzyme(driver, slicer, tools.llvm_as, tools.libllvm, tape, {}, fast_math=True, ladder=LADDER),
         "opt2": Opt2(tools.opt, 3),
-        "codegen": Codegen(tools.llc, 3, "x86-64"),
+        "codegen": Codegen(tools.llc, 0, "x86-64"),
     }
 
 

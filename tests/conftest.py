@@ -13,7 +13,7 @@ import pytest
 from pipeline.digests import Digests
 from pipeline.request import cache_folder
 from pipeline.toolchain import Rust, Tool, Tools
-from tests import frontend_build
+from tests import frontend_build, host_crates
 from tests.workbench import CUBE, Workbench
 
 
@@ -23,24 +23,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--faults", action="store_true", help="the faults of tests/faults at their full numbers")
 
 
-LONGEST = ("bad_input", "bodies", "families", "table", "fuzz", "artifacts", "strategies", "forms", "verify", "prebuilt")
-"""The files of tests that take longest: begun first, that none is left to one processor at the end."""
+LONGEST = (
+    *("fuzz", "bodies", "gradcheck", "forms", "gradients", "verify", "tape", "bad_input", "table", "building", "idioms"),
+    *("artifacts", "apart", "enzyme", "strategies", "prebuilt", "graph", "refusals", "examples"),
+)
+"""The files of tests that take longest, in this order: begun first, that none is left to one processor at the end."""
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what takes long, unless it is asked for; the fast ones first, then the longest."""
-    items.sort(key=_when)
+    """Leave out what takes long, unless it is asked for; the files that build nothing first, then the longest."""
     if not config.getoption("--full"):
         long = [item for item in items if item.get_closest_marker("full")]
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if item not in long]
+    build = {item.path for item in items if item.get_closest_marker("toolchain")}
+    items.sort(key=lambda item: _when(item.path) if item.path in build else -1)
 
 
-def _when(item: pytest.Item) -> int:
-    name = item.path.stem.removeprefix("test_")
-    if item.get_closest_marker("toolchain") is None:
-        return 0
-    return 1 if name in LONGEST else 2
+def _when(file: Path) -> int:
+    """A worker takes a file as a whole, so that its fast tests have to wait for their turn, too."""
+    name = file.stem.removeprefix("test_")
+    return LONGEST.index(name) if name in LONGEST else len(LONGEST)
 
 
 class Rounds:
@@ -71,6 +74,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if told:
         terminalreporter.section("faults")
         terminalreporter.write_line("\n".join(sorted(told)))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _host_crates(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Compiled once in a run: a worker's own folder lies in that of all."""
+    base = tmp_path_factory.getbasetemp()
+    kept = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "host_crates"
+    kept.mkdir(exist_ok=True)
+    os.environ[host_crates.FOLDER] = str(kept)
 
 
 @pytest.fixture

@@ -18,7 +18,8 @@ LEVELS = ("0", "3")
 
 
 def build(crate: str, level: str) -> Finished:
-    return doit("build", f"crate={CRATES / crate}", MERGED, f"profile=level{level}", f"opt1.level={level}")
+    levels = (f"profile=level{level}", f"opt1.level={level}", f"codegen.level={level}")
+    return doit("build", f"crate={CRATES / crate}", MERGED, *levels)
 
 
 @pytest.mark.parametrize("level", LEVELS)

@@ -26,7 +26,8 @@ FULL = pytest.mark.full
     ],
 )
 def test_every_body_is_right(crate: str, level: str, count: int) -> None:
-    built = doit("build", f"crate={CRATES / crate}", MERGED, f"profile=level{level}", f"opt1.level={level}")
+    levels = (f"profile=level{level}", f"opt1.level={level}", f"codegen.level={level}")
+    built = doit("build", f"crate={CRATES / crate}", MERGED, *levels)
     assert built.returncode == 0, built.stdout + built.stderr
     program = CRATES / crate / "target" / "crategrad" / "default" / crate
     done = subprocess.run([program], capture_output=True, text=True, check=True)

@@ -49,7 +49,7 @@ def test_every_activity_has_an_example() -> None:
 
 @cache
 def rows() -> set[str]:
-    done = subprocess.run([program("single-module-merge")], capture_output=True, text=True, check=True)
+    done = subprocess.run([program("slice")], capture_output=True, text=True, check=True)
     return {json.loads(line)["case"] for line in done.stdout.splitlines()}
 
 

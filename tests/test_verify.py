@@ -169,11 +169,12 @@ pub extern "C" fn main(argc: i32, _argv: *const *const u8) -> i32 {
 
 
 @pytest.mark.toolchain
-@pytest.mark.parametrize("config", ["default", "verify"])
-def test_a_derivative_of_a_derivative_is_right_however_large_the_function(config: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("config", "strategy"), [("default", "slice"), ("verify", "single-module-merge")])
+def test_a_derivative_of_a_derivative_is_right_however_large_the_function(config: str, strategy: str, tmp_path: Path) -> None:
+    """What checks calls by pointer, so that a slice of it would be the whole program after all, and be made twice."""
     bench = Workbench(tmp_path)
     bench.write(NESTED, MANIFEST)
-    bench.build(f"config={config}", "enzyme.fast_math=false")
+    bench.build(f"config={config}", f"strategy={strategy}", "enzyme.fast_math=false")
     assert run(bench.output(config) / "bench").returncode == 0
 
 

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests import host_crates
+
 ROOT = Path(__file__).resolve().parent.parent
 
 MANIFEST = f"""\
@@ -107,12 +109,13 @@ MERGED = "strategy=single-module-merge"
 
 def doit(*arguments: str, cwd: Path | None = None, environment: Mapping[str, str] | None = None) -> Finished:
     """Run the checkout's own `./doit` as a user would."""
-    finished = subprocess.run(
-        [ROOT / "doit", *arguments],
-        cwd=cwd or ROOT,
-        env={**os.environ, **(environment or {})},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    with host_crates.shared(arguments):
+        finished = subprocess.run(
+            [ROOT / "doit", *arguments],
+            cwd=cwd or ROOT,
+            env={**os.environ, **(environment or {})},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     return Finished(finished.returncode, finished.stdout, finished.stderr)

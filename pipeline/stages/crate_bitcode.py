@@ -115,6 +115,7 @@ class CrateBitcode:
         settings = {"panic": json.dumps(self.panic), "strip": '"none"', "split-debuginfo": '"off"'}
         settings["lto"] = "false" if self.beside_objects else '"off"'
         settings["debug"] = "2" if self.debug_symbols else "0"
+        settings["build-override.debug"] = "0"  # macros and build scripts: a third of what it takes to compile them
         argv: list[process.Argument] = [self.cargo, *self.artifact.cargo_command, *self.flags, "--profile", self.profile]
         argv += ["--target", self.triple, "--target-dir", self.target, "--message-format=json-render-diagnostics"]
         argv += [f"--config=profile.{self.profile}.{name}={value}" for name, value in settings.items()]
