@@ -22,6 +22,7 @@ from pipeline.stages.enzyme import Enzyme
 from pipeline.strategies.fat_lto import FatLto
 from pipeline.strategies.single_module_merge import SingleModuleMerge
 from pipeline.strategies.slice import Slice
+from pipeline.tape import POOL
 from pipeline.toolchain import Rust, Tools
 
 CONFIGS = Path(config.__file__).parent.parent / "configs"
@@ -190,9 +191,9 @@ def test_key_that_autodiff_needs_changes_these_stages_and_no_other(planner: Plan
 
 def test_strategy_of_that_name_merges(planner: Planner) -> None:
     tools = planner.tools
-    merge = SingleModuleMerge(tools.llvm_link, tools.llvm_nm, tools.opt)
+    merge = SingleModuleMerge(tools.llvm_link, tools.llvm_nm, tools.opt, POOL)
     assert planner.stages("strategy=single-module-merge")["llvm_link"].strategy == merge
-    assert planner.stages("strategy=fat-lto")["llvm_link"].strategy == FatLto(planner.linker, tools.lld)
+    assert planner.stages("strategy=fat-lto")["llvm_link"].strategy == FatLto(planner.linker, tools.lld, POOL)
     assert planner.stages("strategy=slice")["llvm_link"].strategy == Slice(merge, tools.libllvm)
 
 
