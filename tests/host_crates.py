@@ -13,8 +13,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from pipeline.stages import NAMES
+
 FOLDER = "CRATEGRAD_TEST_HOST_CRATES"
 """The variable that names the folder where they are kept, the same one for all workers of a run."""
+
+_COMPILING = {"build", "run", "gradcheck", *NAMES}
 
 
 @contextmanager
@@ -22,7 +26,7 @@ def shared(arguments: Sequence[str]) -> Iterator[None]:
     """What is built by these arguments of `./doit` has what was compiled before; what is new here the next one has."""
     given = dict(argument.split("=", 1) for argument in arguments if "=" in argument)
     kept, crate = Path(os.environ.get(FOLDER, os.devnull)), Path(given.get("crate", os.devnull), given.get("package", ""))
-    if not (kept.is_dir() and _has_macros(crate)):
+    if not (kept.is_dir() and _COMPILING.intersection(arguments) and _has_macros(crate)):
         yield
         return
     target = Path(given.get("target-dir", crate / "target"), "crategrad/cargo")
