@@ -95,6 +95,12 @@ def is_allocation(inspector: Inspector, instruction: Value) -> bool:
     return is_function and bool(_ALLOCATES.fullmatch(inspector.module.name(callee)))
 
 
+def is_filled(inspector: Inspector, allocation: Value) -> bool:
+    """Whether memory is filled with one byte where it is allocated."""
+    called = (inspector.module.callee(one) for one in inspector.module.users(allocation) if inspector.module.is_call(one))
+    return any(inspector.module.name(callee).startswith("llvm.memset.") for callee in called)
+
+
 def _is_kept(inspector: Inspector, call: Value) -> bool:
     return any(inspector.is_choice(user) or _stores(inspector, user, call) for user in inspector.module.users(call))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pipeline.analyses.allocations import kept, made_again
+from pipeline.analyses.allocations import is_filled, kept, made_again
 from pipeline.analyses.asked_outside import ACTIVE
 from pipeline.analyses.call_tree import call_tree, calls, recursive
 from pipeline.analyses.debug_info import FLOAT_BITS, floats_pointed_to, numbers, signature_types, types_made_for
@@ -42,7 +42,8 @@ def taken_for_undefined(inspector: Inspector, function: Value) -> Iterator[Diagn
 def taken_for_constant(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     """Allocations that are chosen from, or whose address is stored, and of which Enzyme is not told that they are active."""
     for call in kept(inspector, function):
-        if not (inspector.call_has_text_attribute(call, "enzyme_active") and _is_used(inspector, call)):
+        is_used = is_filled(inspector, call) or _is_used(inspector, call)
+        if not (is_used and inspector.call_has_text_attribute(call, "enzyme_active")):
             yield finding(inspector, call, _CONSTANT)
 
 

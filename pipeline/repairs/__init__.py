@@ -104,7 +104,6 @@ _OF_PATHS = (
     ("overwritten", overwritten.keep),
     ("carried", carried.use_twice),
     ("integers", integers.say_inactive),
-    ("results", results.keep),
     ("steep", steep.make_finite),
     ("primals", primals.preserve),  # of what the others have made, too
     ("scopes", scopes.say_less),
@@ -113,7 +112,7 @@ NAMES = (
     *dict.fromkeys(name for name, _ in _OF_CALLS),
     *("split_words", "hash_tables", "retype", "opaque", "constants", "beginnings", "unguarded"),
     *dict.fromkeys(name for name, _ in _OF_MEMORY + _OF_PATHS),
-    *("mixed", "frees"),
+    *("mixed", "frees", "results"),
 )
 """The repairs, in the order in which they are first made."""
 
@@ -138,6 +137,7 @@ def repair(module: Module, shims: Sequence[Value], forward: Sequence[Value] = ()
     reverse = [shim for shim in shims if shim not in forward]
     done += mixed.make_active(editor, reverse) if "mixed" not in without else []
     done += frees.as_the_others(editor, reverse) if "frees" not in without else []
+    done += results.keep(editor, shims) if "results" not in without else []  # mixed calls, too
     return done
 
 

@@ -6,14 +6,15 @@ adjoint.
 
 To say so of the allocation alone is not enough: where Enzyme looks at a pointer into it, and finds that all that is loaded
 there is constant, it takes the memory for constant once more (`DownHypothesis` in its ActivityAnalysis.cpp).  An active use
-is there for every pointer.
+is there for every pointer.  Where it is filled with a byte there is none: of what nobody reads or writes otherwise Enzyme would
+want to know the type, and nothing says it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.analyses.allocations import kept
+from pipeline.analyses.allocations import is_filled, kept
 from pipeline.analyses.call_tree import call_tree
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
@@ -29,7 +30,8 @@ def make_active(editor: Editor, shims: Sequence[Value]) -> list[str]:
         found = kept(editor, function)
         for call in found:
             editor.add_call_attribute(call, _ACTIVE)
-            opaque.use(editor, call)
+            if not is_filled(editor, call):
+                opaque.use(editor, call)
         if found:
             done.append(f"mixed: {len(found)} in {editor.module.name(function)}")
     return done
