@@ -201,7 +201,7 @@ def built(request: pytest.FixtureRequest, session_bench: Workbench) -> Built:
 def build(bench: Workbench, source: str, level: str) -> Built:
     bench.environment.clear()
     bench.write(source, f"{MANIFEST}\n[profile.release]\nopt-level = {level if level.isdigit() else repr(level)}\n")
-    bench.build(MERGED, f"opt1.level={level if level.isdigit() else 2}")
+    bench.build(MERGED, f"opt1.level={level if level.isdigit() else 2}", "tape=system")  # the pool is ours, and stays
     stages = bench.output() / "stages"
     derivatives = json.loads((stages / "05-abi_fixup" / DERIVATIVES).read_text())
     shims = {derivative["primal"].rpartition("::")[2]: derivative["shim"] for derivative in derivatives}
