@@ -245,6 +245,14 @@ class Editor(Inspector):
 
     # ---- instructions
 
+    def phi(self, place: Value, ty: Value, incoming: Sequence[tuple[Value, Value]] = ()) -> Value:
+        """A phi before the instruction `place`, of values each with the block that it comes from."""
+        with self.module.before(place) as builder:
+            made = int(self.api.BuildPhi(builder, ty, b""))
+        values, blocks = ([pair[index] for pair in incoming] for index in range(2))
+        self.add_values(made, values, blocks)
+        return made
+
     def add_incoming(self, phi: Value, values: Sequence[Value], like: Value) -> None:
         """Give a phi its values, from the blocks that another phi has its own from."""
         self.add_values(phi, values, self.incoming_blocks(like))

@@ -480,7 +480,7 @@ class Inspector:
 
     def rounds_or_compares(self, value: Value) -> bool:
         """True for what rounds a float to an integer, and for a comparison of floats: neither has a derivative."""
-        rounded = self.is_intrinsic(value) and self.module.name(self.module.callee(value)).startswith(_ROUNDED)
+        rounded = self.is_call_of(value, _ROUNDED)
         api = self.api
         return bool(rounded or api.IsAFPToSIInst(value) or api.IsAFPToUIInst(value) or api.IsAFCmpInst(value))
 
@@ -551,15 +551,15 @@ class Inspector:
 
     def is_intrinsic(self, value: Value) -> bool:
         """True for a call of one of LLVM's own functions."""
-        return self.module.is_call(value) and self.module.name(self.module.callee(value)).startswith("llvm.")
+        return self.is_call_of(value, "llvm.")
 
     def is_bulk_write(self, value: Value) -> bool:
         """True for a `memcpy`, a `memmove` and a `memset`."""
-        return self.is_intrinsic(value) and self.module.name(self.module.callee(value)).startswith(_BULK)
+        return self.is_call_of(value, _BULK)
 
     def is_thread_local_address(self, value: Value) -> bool:
         """True for what asks where this thread has a variable."""
-        return self._is_call_of(value, "llvm.threadlocal.address.")
+        return self.is_call_of(value, "llvm.threadlocal.address.")
 
     def is_enzymes(self, function: Value) -> bool:
         """True for what Enzyme is called by: a derivative in a function that is differentiated once more."""
@@ -611,9 +611,10 @@ class Inspector:
 
     def is_lifetime(self, value: Value) -> bool:
         """True for a call that says where the life of a stack slot begins or ends."""
-        return self._is_call_of(value, "llvm.lifetime.")
+        return self.is_call_of(value, "llvm.lifetime.")
 
-    def _is_call_of(self, value: Value, prefix: str) -> bool:
+    def is_call_of(self, value: Value, prefix: str | tuple[str, ...]) -> bool:
+        """True for a call of a function whose name begins so, or in one of these ways."""
         return self.module.is_call(value) and self.module.name(self.module.callee(value)).startswith(prefix)
 
     def float_behind(self, value: Value) -> Value:

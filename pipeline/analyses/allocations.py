@@ -64,17 +64,12 @@ def made_again(inspector: Inspector, function: Value) -> list[Value]:
     frees = [call for call in calls(inspector, function) if _is_free(inspector, call)]
     freed = [_led_into(inspector, inspector.module.arguments(call)[0]) for call in frees]
     found = dict.fromkeys(one for memory in freed if len(memory) > 1 for one in memory if is_allocation(inspector, one))
-    return [one for one in found if not any(_sees_all(inspector, user) for user in inspector.module.users(one))]
+    return [one for one in found if not any(inspector.is_call_of(user, _SEES_ALL) for user in inspector.module.users(one))]
 
 
 def _is_free(inspector: Inspector, call: Value) -> bool:
     callee = inspector.module.callee(call)
     return inspector.module.is_function(callee) and bool(_FREES.fullmatch(inspector.module.name(callee)))
-
-
-def _sees_all(inspector: Inspector, user: Value) -> bool:
-    callee = inspector.module.callee(user) if inspector.module.is_call(user) else 0
-    return bool(callee) and inspector.module.name(callee).startswith(_SEES_ALL)
 
 
 def _led_into(inspector: Inspector, pointer: Value) -> list[Value]:
@@ -97,8 +92,7 @@ def is_allocation(inspector: Inspector, instruction: Value) -> bool:
 
 def is_filled(inspector: Inspector, allocation: Value) -> bool:
     """Whether memory is filled with one byte where it is allocated."""
-    called = (inspector.module.callee(one) for one in inspector.module.users(allocation) if inspector.module.is_call(one))
-    return any(inspector.module.name(callee).startswith("llvm.memset.") for callee in called)
+    return any(inspector.is_call_of(user, "llvm.memset.") for user in inspector.module.users(allocation))
 
 
 def _is_kept(inspector: Inspector, call: Value) -> bool:

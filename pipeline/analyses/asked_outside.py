@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from pipeline.analyses.control_flow import ControlFlow, Loop
+from pipeline.analyses.control_flow import ControlFlow, Edge, Loop, edges_back
 from pipeline.analyses.twins import HIDDEN, is_of
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
@@ -21,8 +21,6 @@ KEPT = f"{HIDDEN}kept_"
 """How functions begin whose result is kept where it was made, and not computed again."""
 ACTIVE = "crategrad_active_"
 """And those whose result has a tangent, too."""
-
-Edge = tuple[Value, Value]
 
 
 def asked_outside(inspector: Inspector, flow: ControlFlow, loops: Sequence[Loop]) -> Iterator[Value]:
@@ -68,7 +66,7 @@ class _Ways:
 
     def __init__(self, flow: ControlFlow, loops: Iterable[Loop], *, turned_round: bool) -> None:
         self.flow = flow
-        self.back = {(latch, loop.header): loop for loop in loops for latch in loop.latches}
+        self.back = edges_back(loops)
         self.turned_round = turned_round
         self.known: dict[Edge, set[Edge]] = {}
 
@@ -144,5 +142,5 @@ class _Made:
     def _may_be_made(self, value: Value) -> bool:
         if self.api.IsAPHINode(value) and self.api.GetInstructionParent(value) in self.headers:
             return self._counts(value)
-        is_kept = any(is_of(self.inspector, prefix, value) for prefix in (KEPT, ACTIVE))
+        is_kept = is_of(self.inspector, (KEPT, ACTIVE), value)
         return not is_kept and all(map(self._is_made, self.inspector.operands(value)))

@@ -22,6 +22,10 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
 }
 
 
+Edge = tuple[Value, Value]
+"""From one block to another."""
+
+
 @dataclass
 class Loop:
     """A natural loop: all that reaches an edge back to the header without leaving."""
@@ -70,6 +74,10 @@ class ControlFlow:
                 waiting += self.predecessors.get(block, [])
         return found
 
+    def is_passed_by(self, block: Value, on_the_way_to: Iterable[Value]) -> bool:
+        """Whether a path from the entry leads to one of the other blocks and not through this one."""
+        return next(iter(self.ends)) in self.leading_to(on_the_way_to, but=[block])
+
     def loops(self) -> list[Loop]:
         """The natural loops, the inner ones before those that they are in."""
         import networkx as nx
@@ -115,6 +123,11 @@ class ControlFlow:
         for index, successor in enumerate(self.successors(end)):
             if successor == away_from:
                 self.api.SetSuccessor(end, index, to)
+
+
+def edges_back(loops: Iterable[Loop]) -> dict[Edge, Loop]:
+    """By which edges each loop runs once more."""
+    return {(latch, loop.header): loop for loop in loops for latch in loop.latches}
 
 
 def _dominates(dominators: dict[Value, Value], one: Value, other: Value) -> bool:

@@ -7,19 +7,18 @@ it, and looks no further back: where a way leads past it after all, its conditio
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 
-from pipeline.analyses.control_flow import ControlFlow
+from pipeline.analyses.control_flow import ControlFlow, Edge, Loop, edges_back
 from pipeline.llvm import Value
 
-Edge = tuple[Value, Value]
 _Ways = dict[Edge, set[Value]]
 """By which of the blocks before a join it may be entered after an edge."""
 
 
-def misjudged(flow: ControlFlow) -> Iterator[tuple[Value, list[Value]]]:
+def misjudged(flow: ControlFlow, loops: Iterable[Loop]) -> Iterator[tuple[Value, list[Value]]]:
     """Such blocks, and the two before each that are not told apart."""
-    back = {(latch, loop.header) for loop in flow.loops() for latch in loop.latches}
+    back = edges_back(loops)
     for join, predecessors in flow.predecessors.items():
         before = [block for block in dict.fromkeys(predecessors) if (block, join) not in back]
         if len(before) == 3:
@@ -28,7 +27,7 @@ def misjudged(flow: ControlFlow) -> Iterator[tuple[Value, list[Value]]]:
                 yield join, [block for block in before if block in pair]
 
 
-def _ways(flow: ControlFlow, join: Value, before: list[Value], back: set[Edge]) -> _Ways:
+def _ways(flow: ControlFlow, join: Value, before: list[Value], back: Collection[Edge]) -> _Ways:
     ways: _Ways = {}
     waiting = [((block, join), block) for block in before]
     while waiting:
@@ -41,10 +40,11 @@ def _ways(flow: ControlFlow, join: Value, before: list[Value], back: set[Edge]) 
 
 
 def _misjudged_pair(flow: ControlFlow, join: Value, ways: _Ways) -> set[Value]:
-    parting = {block: [ways.get((block, after), set()) for after in flow.successors(end)] for block, end in flow.ends.items()}
+    reached = dict.fromkeys(block for block, _ in ways)
+    parting = {block: [ways.get((block, after), set()) for after in flow.successors(flow.ends[block])] for block in reached}
     seconds = [block for block, its in parting.items() if len(its) == 2 and all(len(way) == 1 for way in its)]
     for first, its in parting.items():
-        if sorted(map(len, its)) == [1, 2] and len(set.union(*its)) == 3 and _dominates(flow, first, join):
+        if sorted(map(len, its)) == [1, 2] and len(set.union(*its)) == 3 and not flow.is_passed_by(first, [join]):
             pair = max(its, key=len)
             for second in seconds:
                 is_asked = set.union(*parting[second]) == pair and not _leads_past(flow, ways, second, pair)
@@ -57,7 +57,3 @@ def _leads_past(flow: ControlFlow, ways: _Ways, block: Value, pair: set[Value]) 
     """Whether what leads to a block leads to one of a pair past it, too."""
     edges = ((one, after) for one in flow.predecessors.get(block, []) for after in flow.successors(flow.ends[one]))
     return any(edge[1] != block and ways.get(edge, set()) & pair for edge in edges)
-
-
-def _dominates(flow: ControlFlow, block: Value, other: Value) -> bool:
-    return next(iter(flow.ends)) not in flow.leading_to([other], but=[block])

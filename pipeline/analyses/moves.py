@@ -32,7 +32,7 @@ def word_moved(inspector: Inspector, load: Value, variables: Variables) -> str:
 
 def is_copy(inspector: Inspector, call: Value) -> bool:
     """True for a call that copies memory to where it does not overlap."""
-    return inspector.module.name(inspector.module.callee(call)).startswith("llvm.memcpy.")
+    return inspector.is_call_of(call, "llvm.memcpy.")
 
 
 def elements(inspector: Inspector, call: Value) -> list[Word]:

@@ -22,13 +22,12 @@ def at_risk(inspector: Inspector, function: Value) -> list[Value]:
     found = calls(inspector, function)
     calling = {int(module.api.GetInstructionParent(call)) for call in found if _is_differentiated(inspector, call)}
     guarded = {int(module.api.GetInstructionParent(call)) for call in found if _may_free(inspector, call)}
-    return [flow.ends[block] for block in flow.returns() if block not in guarded and _is_passed_by(flow, block, calling)]
+    return [flow.ends[block] for block in flow.returns() if block not in guarded and _passes_by(flow, block, calling)]
 
 
-def _is_passed_by(flow: ControlFlow, block: Value, calling: set[Value]) -> bool:
-    entry = next(iter(flow.ends))
+def _passes_by(flow: ControlFlow, block: Value, calling: set[Value]) -> bool:
     before = flow.leading_to([block]) & calling
-    return any(entry in flow.leading_to([block], but=[other]) for other in before - {block, entry})
+    return any(flow.is_passed_by(other, [block]) for other in before - {block})
 
 
 def _is_differentiated(inspector: Inspector, call: Value) -> bool:

@@ -58,11 +58,11 @@ def is_apart(inspector: Inspector, flow: ControlFlow, loop: Loop) -> bool:
     return all(is_of(inspector, HIDDEN, one) for one in asked) or any(is_of(inspector, APART, end) for end in ends)
 
 
-def is_of(inspector: Inspector, prefix: str, value: Value) -> bool:
+def is_of(inspector: Inspector, prefix: str | tuple[str, ...], value: Value) -> bool:
     """Whether something comes from a function called so, or is so far behind a pointer as does."""
     if inspector.api.IsAGetElementPtrInst(value):
         return any(is_of(inspector, prefix, index) for index in inspector.operands(value)[1:])
-    return inspector.module.is_call(value) and inspector.module.name(inspector.module.callee(value)).startswith(prefix)
+    return inspector.is_call_of(value, prefix)
 
 
 def _loads(inspector: Inspector, flow: ControlFlow) -> Iterator[Value]:

@@ -42,15 +42,9 @@ def taken_for_undefined(inspector: Inspector, function: Value) -> Iterator[Diagn
 def taken_for_constant(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     """Allocations that are chosen from, or whose address is stored, and of which Enzyme is not told that they are active."""
     for call in kept(inspector, function):
-        is_used = is_filled(inspector, call) or _is_used(inspector, call)
+        is_used = is_filled(inspector, call) or any(inspector.is_call_of(one, ACTIVE) for one in inspector.module.users(call))
         if not (is_used and inspector.call_has_text_attribute(call, "enzyme_active")):
             yield finding(inspector, call, _CONSTANT)
-
-
-def _is_used(inspector: Inspector, memory: Value) -> bool:
-    """Whether an address is given to what is active."""
-    called = (inspector.module.callee(user) for user in inspector.module.users(memory) if inspector.module.is_call(user))
-    return any(inspector.module.name(callee).startswith(ACTIVE) for callee in called)
 
 
 def freed_twice(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
@@ -62,8 +56,10 @@ def freed_twice(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
 def copied_as_one_type(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     """Copies of unknown size of mixed elements: Enzyme takes all for what lies at the beginning (`visitMemTransferCommon`)."""
     for call in calls(inspector, function):
-        is_copy = inspector.module.name(inspector.module.callee(call)).startswith(_COPIES)
-        if is_copy and not inspector.api.IsAConstantInt(inspector.module.arguments(call)[2]) and _is_mixed(inspector, call):
+        is_of_unknown_size = inspector.is_call_of(call, _COPIES) and not inspector.api.IsAConstantInt(
+            inspector.module.arguments(call)[2]
+        )
+        if is_of_unknown_size and _is_mixed(inspector, call):
             yield finding(inspector, call, _MIXED)
 
 

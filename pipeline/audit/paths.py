@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from pipeline.analyses.control_flow import ControlFlow
+from pipeline.analyses.control_flow import ControlFlow, Loop
 from pipeline.analyses.joins import misjudged
 from pipeline.analyses.loop_choices import shortcuts, undefined_at_first
 from pipeline.analyses.loop_exits import doubtful, miscounted, ordered
@@ -38,7 +38,8 @@ def of_loops(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     them as one run; of values that they carry it follows less, at times, than the loop does with them.
     """
     flow = ControlFlow(inspector.module, function)
-    for loop in flow.loops():
+    loops = flow.loops()
+    for loop in loops:
         if flow.exits_that_come_back(loop):
             yield finding(inspector, flow.ends[loop.header], _ONLY_WAY_OUT)
         for branch in doubtful(inspector, flow, loop):
@@ -47,17 +48,17 @@ def of_loops(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
             yield finding(inspector, branch, _AT_LEAST)
         for branch in ordered(inspector, flow, loop):
             yield finding(inspector, branch, _ORDERED)
-    for join, _ in misjudged(flow):
+    for join, _ in misjudged(flow, loops):
         yield finding(inspector, flow.ends[join], _MISJUDGED)
-    yield from _of_values(inspector, flow)
+    yield from _of_values(inspector, flow, loops)
 
 
-def _of_values(inspector: Inspector, flow: ControlFlow) -> Iterator[Diagnostic]:
+def _of_values(inspector: Inspector, flow: ControlFlow, loops: Iterable[Loop]) -> Iterator[Diagnostic]:
     for loop in twins(inspector, flow):
         yield finding(inspector, flow.ends[loop.header], _TWINS)
     for load in overwritten(inspector, flow):
         yield finding(inspector, load, _OVERWRITTEN)
-    for loop in flow.loops():
+    for loop in loops:
         for _, following in shortcuts(inspector, loop):
             yield finding(inspector, following, _CARRIED)
 

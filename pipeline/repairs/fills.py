@@ -21,7 +21,7 @@ def say_what_is_filled(editor: Editor, shims: Sequence[Value]) -> list[str]:
     done = []
     for function in call_tree(editor, shims):
         variables = Variables(editor, function)
-        fills = (call for call in calls(editor, function) if editor.module.name(editor.module.callee(call)).startswith(_MEMSET))
+        fills = (call for call in calls(editor, function) if editor.is_call_of(call, _MEMSET))
         said = [fill for fill in fills if _say(editor, fill) or _zero_words(editor, fill, variables)]
         if said:
             done.append(f"fills: {len(said)} in {editor.module.name(function)}")

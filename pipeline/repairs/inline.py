@@ -11,7 +11,7 @@ into a way there and a way back, and keeps all that it reads through an argument
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from pipeline.analyses.call_tree import call_tree, calls, recursive
@@ -43,15 +43,10 @@ def what_shims_call(editor: Editor, shims: Sequence[Value]) -> list[str]:
     tree = call_tree(editor, shims)
     apart = {function for function in tree if editor.has_attribute(function, "noinline")}
     wanted = set(tree) - lasting(editor, tree) - apart - set(shims)
-    found = [call for shim in shims for call in calls(editor, shim) if editor.module.callee(call) in wanted]
-    names = [editor.module.name(editor.module.callee(call)) for call in found]
-    for call in found:
-        editor.inline_call(call)
-    if found:
-        editor.run_passes("always-inline")
-    for shim in shims if found else ():
+    names = inline_calls(editor, shims, wanted)
+    for shim in shims if names else ():
         editor.run_passes(CLEAN, shim)
-    return [f"inline: {name}" for name in dict.fromkeys(names)]
+    return [f"inline: {name}" for name in names]
 
 
 def results_with_pointers_for_numbers(editor: Editor, shims: Sequence[Value]) -> list[str]:
@@ -63,17 +58,21 @@ def _inline(editor: Editor, shims: Sequence[Value], is_wanted: Callable[[Inspect
     tree = call_tree(editor, shims)
     stay = lasting(editor, tree) | set(shims)
     wanted = [function for function in tree if function not in stay and is_wanted(editor, function)]
-    if not wanted:
-        return []
-    names = [editor.module.name(function) for function in wanted]
-    for caller in tree:
-        for call in calls(editor, caller):
-            if editor.module.callee(call) in wanted:
-                editor.inline_call(call)
-    editor.run_passes("always-inline")
-    for function in call_tree(editor, shims):
+    names = inline_calls(editor, tree, wanted)
+    for function in call_tree(editor, shims) if names else ():
         editor.run_passes(clean, function)
     return [f"inline: {name}" for name in names]
+
+
+def inline_calls(editor: Editor, callers: Iterable[Value], wanted: Container[Value]) -> list[str]:
+    """Inline what is wanted wherever one of the callers calls it; the names of that."""
+    found = [call for caller in callers for call in calls(editor, caller) if editor.module.callee(call) in wanted]
+    names = dict.fromkeys(editor.module.name(editor.module.callee(call)) for call in found)
+    for call in found:
+        editor.inline_call(call)
+    if found:
+        editor.run_passes("always-inline")
+    return list(names)
 
 
 def lasting(inspector: Inspector, tree: nx.DiGraph[Value]) -> set[Value]:

@@ -19,8 +19,7 @@ def part(editor: Editor, shims: Sequence[Value]) -> list[str]:
         parted = 0
         if _is_joined_twice(editor, ControlFlow(editor.module, function)):
             editor.run_passes("simplifycfg", function)
-        while found := next(misjudged(flow := ControlFlow(editor.module, function)), None):
-            _part(editor, flow, *found)
+        while _part_one(editor, ControlFlow(editor.module, function)):
             parted += 1
         done += [f"joins: {parted} parted in {editor.module.name(function)}"] if parted else []
     return done
@@ -35,24 +34,22 @@ def _is_joined_twice(editor: Editor, flow: ControlFlow) -> bool:
     )
 
 
+def _part_one(editor: Editor, flow: ControlFlow) -> bool:
+    found = next(misjudged(flow, flow.loops()), None)
+    if found:
+        _part(editor, flow, *found)
+    return bool(found)
+
+
 def _part(editor: Editor, flow: ControlFlow, join: Value, pair: Sequence[Value]) -> None:
     api = editor.api
-    made = int(api.AppendBasicBlockInContext(editor.module.context, api.GetBasicBlockParent(join), b""))
-    with editor.module.builder() as builder:
-        api.PositionBuilderAtEnd(builder, made)
-        end = int(api.BuildBr(builder, join))
+    with editor.block(api.GetBasicBlockParent(join)) as builder:
+        made, end = int(api.GetInsertBlock(builder)), int(api.BuildBr(builder, join))
     for phi in [one for one in editor.module.instructions_of(join) if api.IsAPHINode(one)]:
         incoming = list(zip(editor.chosen(phi), editor.incoming_blocks(phi), strict=True))
-        of_pair = _phi(editor, end, phi, [one for one in incoming if one[1] in pair])
-        editor.replace(phi, _phi(editor, phi, phi, [*(one for one in incoming if one[1] not in pair), (of_pair, made)]))
+        of_pair = editor.phi(end, api.TypeOf(phi), [one for one in incoming if one[1] in pair])
+        others = [one for one in incoming if one[1] not in pair]
+        editor.replace(phi, editor.phi(phi, api.TypeOf(phi), [*others, (of_pair, made)]))
     opaque.stay(editor, end)
     for block in pair:
         flow.lead(flow.ends[block], join, made)
-
-
-def _phi(editor: Editor, place: Value, like: Value, incoming: Sequence[tuple[Value, Value]]) -> Value:
-    with editor.module.before(place) as builder:
-        phi = int(editor.api.BuildPhi(builder, editor.api.TypeOf(like), b""))
-    values, blocks = zip(*incoming, strict=True)
-    editor.add_values(phi, values, blocks)
-    return phi

@@ -92,8 +92,7 @@ def _runs(editor: Editor, flow: ControlFlow, block: Value) -> Value:
     around = next((loop for loop in flow.loops() if block in loop.blocks), None)
     if not around:
         return editor.module.int64(0)
-    with editor.module.before(next(editor.module.instructions_of(around.header))) as builder:
-        runs = int(editor.api.BuildPhi(builder, editor.integer(64), b""))
+    runs = editor.phi(next(editor.module.instructions_of(around.header)), editor.integer(64))
     first = next(i for i in editor.module.instructions_of(around.header) if not editor.api.IsAPHINode(i))
     with editor.module.before(first) as builder:
         more = int(editor.api.BuildAdd(builder, runs, editor.module.int64(1), b""))
@@ -110,9 +109,8 @@ def _return_never(editor: Editor, function: Value, block: Value, runs: Value) ->
     """
     api = editor.api
     result = editor.return_type(editor.function_type(function))
-    out = int(api.AppendBasicBlockInContext(editor.module.context, function, b""))
-    with editor.module.builder() as builder:
-        api.PositionBuilderAtEnd(builder, out)
+    with editor.block(function) as builder:
+        out = api.GetInsertBlock(builder)
         api.BuildRetVoid(builder) if result == editor.void_type() else api.BuildRet(builder, api.GetPoison(result))
     end = api.GetBasicBlockTerminator(block)
     never = opaque.apart(editor, api.ConstInt(editor.integer(1), 0, 0), runs, end)
@@ -177,20 +175,18 @@ class _Merge:
 
     def make(self) -> None:
         """Write the block and the phis, and take the old ones out."""
-        function = self.api.GetBasicBlockParent(self.inner.header)
-        latch = int(self.api.AppendBasicBlockInContext(self.editor.module.context, function, b""))
-        with self.editor.module.builder() as builder:
-            self.api.PositionBuilderAtEnd(builder, latch)
-            end = int(self.api.BuildBr(builder, self.inner.header))
+        with self.editor.block(self.api.GetBasicBlockParent(self.inner.header)) as builder:
+            latch, end = int(self.api.GetInsertBlock(builder)), int(self.api.BuildBr(builder, self.inner.header))
         entering = {phi: self._entering(phi) for phi in self.outer_phis}
         first = next(self.editor.module.instructions_of(self.inner.header))
-        staying = {phi: self._phi(phi, first) for phi in self.outer_phis + self.inner_phis}
-        again = {phi: self._phi(phi, end) for phi in staying}
+        types = {phi: self.api.TypeOf(phi) for phi in self.outer_phis + self.inner_phis}
+        staying, again = ({phi: self.editor.phi(place, ty) for phi, ty in types.items()} for place in (first, end))
         for phi, made in staying.items():
             begins = entering.get(phi) or self._translated(phi, entering)
-            self._fill(made, [(begins, self.outer.header), (again[phi], latch)])
+            self.editor.add_values(made, [begins, again[phi]], [self.outer.header, latch])
         for phi, made in again.items():
-            self._fill(made, [(self._going_back(phi, loop, block, staying), block) for loop, block in self.edges])
+            values = [self._going_back(phi, loop, block, staying) for loop, block in self.edges]
+            self.editor.add_values(made, values, [block for _, block in self.edges])
         for loop, block in self.edges:
             self.flow.lead(self.flow.ends[block], loop.header, latch)
         for phi, made in staying.items():
@@ -199,22 +195,12 @@ class _Merge:
     def _phis(self, block: Value) -> Iterator[Value]:
         return (i for i in self.editor.module.instructions_of(block) if self.api.IsAPHINode(i))
 
-    def _phi(self, like: Value, place: Value) -> Value:
-        with self.editor.module.before(place) as builder:
-            return int(self.api.BuildPhi(builder, self.api.TypeOf(like), b""))
-
     def _entering(self, phi: Value) -> Value:
         """What a phi of the outer loop is when that begins."""
         values = [self.editor.incoming_from(phi, block) for block in self.entries]
         if len(values) == 1:
             return values[0]
-        made = self._phi(phi, phi)
-        self._fill(made, list(zip(values, self.entries, strict=True)))
-        return made
-
-    def _fill(self, phi: Value, incoming: Sequence[tuple[Value, Value]]) -> None:
-        values, blocks = zip(*incoming, strict=True)
-        self.editor.add_values(phi, values, blocks)
+        return self.editor.phi(phi, self.api.TypeOf(phi), list(zip(values, self.entries, strict=True)))
 
     def _translated(self, phi: Value, entering: dict[Value, Value]) -> Value:
         """What a phi of the inner loop is when the outer one begins."""

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pipeline.analyses.call_tree import call_tree, calls, recursive
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
+from pipeline.repairs.inline import inline_calls
 
 
 def inline(editor: Editor, shims: Sequence[Value]) -> list[str]:
@@ -19,12 +20,4 @@ def inline(editor: Editor, shims: Sequence[Value]) -> list[str]:
     tree = call_tree(editor, shims)
     asking = [f for f in tree if any(editor.is_enzymes(editor.module.callee(call)) for call in calls(editor, f))]
     between = {caller for f in asking for caller in (f, *nx.ancestors(tree, f))} - recursive(tree) - set(shims)
-    if not between:
-        return []
-    names = sorted(map(editor.module.name, between))
-    for caller in tree:
-        for call in calls(editor, caller):
-            if editor.module.callee(call) in between:
-                editor.inline_call(call)
-    editor.run_passes("always-inline")
-    return [f"nested: {name}" for name in names]
+    return [f"nested: {name}" for name in sorted(inline_calls(editor, tree, between))]

@@ -155,25 +155,25 @@ def use(editor: Editor, memory: Value) -> None:
 
 def keep(editor: Editor, memory: Value) -> None:
     """A call, after memory was allocated, that may do anything with its address, for all that is known before opt2."""
-    function, is_new = _function(editor, KEEPS, editor.void_type(), [editor.pointer_type()])
-    if is_new:
-        hide(editor, function)
-        editor.add_attribute(function, "memory", _OUT_OF_SIGHT)
-        with editor.block(function) as builder:
-            editor.api.BuildRetVoid(builder)
+    function = _empty(editor, KEEPS, [editor.pointer_type()])
     with editor.module.after(memory) as builder:
         editor.call(builder, editor.function_type(function), function, [memory])
 
 
 def stay(editor: Editor, place: Value) -> None:
     """A call, before the instruction `place`, by which a block that does nothing lasts until opt2."""
-    function, is_new = _function(editor, "crategrad_stay", editor.void_type(), [])
+    _call(editor, _empty(editor, "crategrad_stay", []), [], place)
+
+
+def _empty(editor: Editor, name: str, parameters: Sequence[Value]) -> Value:
+    """The function of that name that does nothing; before opt2 only its name says so."""
+    function, is_new = _function(editor, name, editor.void_type(), parameters)
     if is_new:
         hide(editor, function)
         editor.add_attribute(function, "memory", _OUT_OF_SIGHT)
         with editor.block(function) as builder:
             editor.api.BuildRetVoid(builder)
-    _call(editor, function, [], place)
+    return function
 
 
 def free_nothing(editor: Editor, place: Value) -> None:

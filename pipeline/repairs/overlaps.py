@@ -15,16 +15,12 @@ def by_copy(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Copy what the shims' functions move to memory of its own, and from there; a line for each function."""
     done = []
     for function in call_tree(editor, shims):
-        moves = [call for call in calls(editor, function) if _moves(editor, call)]
+        moves = [call for call in calls(editor, function) if editor.is_call_of(call, _MEMMOVE)]
         for move in moves:
             _copy_twice(editor, move)
         if moves:
             done.append(f"overlaps: {len(moves)} in {editor.module.name(function)}")
     return done
-
-
-def _moves(editor: Editor, call: Value) -> bool:
-    return editor.module.name(editor.module.callee(call)).startswith(_MEMMOVE)
 
 
 def _copy_twice(editor: Editor, move: Value) -> None:

@@ -1,8 +1,9 @@
 //! The memory of derivatives: what is kept of it between calls.
 //!
-//! A derivative in reverse mode writes down what its way back needs: its tape. Large blocks of it are
-//! kept for the next derivative, in whatever thread, so that the operating system need not hand out its pages anew at each
-//! call. The functions here are for whoever wants that memory back; with `tape: system` in the config nothing is kept.
+//! A derivative in reverse mode writes down what its way back needs: its tape. Large blocks of it are kept
+//! for the next derivative, in whatever thread, so that the operating system need not hand out its pages
+//! anew at each call. The functions here are for whoever wants that memory back; with `tape: system` in
+//! the config nothing is kept.
 //!
 //! ```
 //! autodiff::tape::hold_at_most(64 << 20);
