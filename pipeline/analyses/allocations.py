@@ -6,15 +6,14 @@ import re
 
 from pipeline.analyses.call_tree import call_tree, calls
 from pipeline.analyses.debug_info import is_pointer, path, placed, signature_types, type_name
+from pipeline.analyses.hidden import HIDDEN, KEEPS
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
 _ALLOCATES = re.compile(r"malloc|calloc|\w*__rust_alloc(?:_zeroed)?")
 """By the C library, or by Rust's own, whose name is mangled before abi_fixup."""
 _FREES = re.compile(r"free|realloc|\w*__rust_(?:dealloc|realloc)")
-KEEPS = "crategrad_keep"
-"""How the name of a function begins that takes a pointer and does nothing: of what it is given Enzyme knows less."""
-_SEES_ALL = (KEEPS, "crategrad_same_", "llvm.memcpy.", "llvm.memmove.")
+_SEES_ALL = (KEEPS, HIDDEN, "llvm.memcpy.", "llvm.memmove.")
 """Given to one of these, memory is not made again in the reverse sweep."""
 _BORROWS = re.compile(r'&|(?:unsafe |extern "[^"]*" )*fn\(')
 """How the type of a pointer begins that owns no memory."""

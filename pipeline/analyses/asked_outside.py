@@ -13,14 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from pipeline.analyses.control_flow import ControlFlow, Edge, Loop, edges_back
-from pipeline.analyses.twins import HIDDEN, is_of
+from pipeline.analyses.hidden import ACTIVE, KEPT, is_of
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
-
-KEPT = f"{HIDDEN}kept_"
-"""How functions begin whose result is kept where it was made, and not computed again."""
-ACTIVE = "crategrad_active_"
-"""And those whose result has a tangent, too."""
 
 
 def asked_outside(inspector: Inspector, flow: ControlFlow, loops: Sequence[Loop]) -> Iterator[Value]:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pipeline.analyses.asked_outside import KEPT
 from pipeline.analyses.control_flow import ControlFlow, Loop
-from pipeline.analyses.twins import APART, HIDDEN, conditions, fixed, is_of
+from pipeline.analyses.hidden import APART, HIDDEN, KEPT, is_of
+from pipeline.analyses.twins import conditions, fixed
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
@@ -100,7 +100,7 @@ class _Made:
             return False
         if not self.inspector.module.is_call(value):
             return True
-        return is_of(self.inspector, HIDDEN, value) and not any(is_of(self.inspector, kept, value) for kept in (KEPT, APART))
+        return is_of(self.inspector, HIDDEN, value) and not is_of(self.inspector, (KEPT, APART), value)
 
     def _left(self, operand: Value, user: Value) -> Loop | None:
         """The outermost loop that has an operand, and not its user."""

@@ -13,8 +13,8 @@ from math import gcd
 
 from pipeline.analyses.addresses import Address, address, roots
 from pipeline.analyses.control_flow import ControlFlow, Loop
+from pipeline.analyses.hidden import APART, is_of
 from pipeline.analyses.loop_exits import is_in
-from pipeline.analyses.twins import APART, is_of
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 

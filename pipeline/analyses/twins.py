@@ -11,14 +11,10 @@ from collections.abc import Iterator
 
 from pipeline.analyses.addresses import roots
 from pipeline.analyses.control_flow import ControlFlow, Loop
+from pipeline.analyses.hidden import APART, HIDDEN, is_of
 from pipeline.analyses.loop_exits import is_in, parts
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
-
-HIDDEN = "crategrad_same_"
-"""How the functions are called that hide where a value comes from."""
-APART = f"{HIDDEN}apart_"
-"""How those of them are called of which no two calls are the same."""
 
 
 def twins(inspector: Inspector, flow: ControlFlow) -> Iterator[Loop]:
@@ -56,13 +52,6 @@ def is_apart(inspector: Inspector, flow: ControlFlow, loop: Loop) -> bool:
     asked = [one for _, one in conditions(inspector, flow, loop)]
     ends = [inspector.operands(one)[number] for one in asked for number in fixed(inspector, loop, one)]
     return all(is_of(inspector, HIDDEN, one) for one in asked) or any(is_of(inspector, APART, end) for end in ends)
-
-
-def is_of(inspector: Inspector, prefix: str | tuple[str, ...], value: Value) -> bool:
-    """Whether something comes from a function called so, or is so far behind a pointer as does."""
-    if inspector.api.IsAGetElementPtrInst(value):
-        return any(is_of(inspector, prefix, index) for index in inspector.operands(value)[1:])
-    return inspector.is_call_of(value, prefix)
 
 
 def _loads(inspector: Inspector, flow: ControlFlow) -> Iterator[Value]:

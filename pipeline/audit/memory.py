@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pipeline.analyses.allocations import is_filled, kept, made_again
-from pipeline.analyses.asked_outside import ACTIVE
 from pipeline.analyses.call_tree import call_tree, calls, recursive
 from pipeline.analyses.debug_info import FLOAT_BITS, floats_pointed_to, numbers, signature_types, types_made_for
+from pipeline.analyses.hidden import ACTIVE
 from pipeline.analyses.layout import kinds
 from pipeline.analyses.scopes import overclaims
 from pipeline.analyses.unguarded import copied, has_float, unguarded

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.analyses.allocations import KEEPS
-from pipeline.analyses.asked_outside import ACTIVE, KEPT
-from pipeline.analyses.twins import APART, HIDDEN
+from pipeline.analyses.hidden import ACTIVE, APART, HIDDEN, KEEPS, KEPT
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 

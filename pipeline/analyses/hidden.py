@@ -1,0 +1,26 @@
+"""The functions that hide a value from Enzyme until opt2, by how their names begin; repairs/opaque.py makes them."""
+
+from __future__ import annotations
+
+from pipeline.llvm import Value
+from pipeline.llvm_inspect import Inspector
+
+HIDDEN = "crategrad_same_"
+"""It gives back what it is given, and nobody knows where that comes from."""
+APART = f"{HIDDEN}apart_"
+"""As that, and no two calls are the same."""
+POSITIVE = f"{HIDDEN}positive_"
+"""It gives back a number of which no 0 is known: one instead."""
+KEPT = f"{HIDDEN}kept_"
+"""Its result is kept where it was made, and not computed again."""
+ACTIVE = "crategrad_active_"
+"""Its result is kept and has a tangent, or a shadow, too."""
+KEEPS = "crategrad_keep"
+"""It takes a pointer and does nothing: of what it is given Enzyme knows less."""
+
+
+def is_of(inspector: Inspector, prefix: str | tuple[str, ...], value: Value) -> bool:
+    """Whether something comes from a function called so, or is so far behind a pointer as does."""
+    if inspector.api.IsAGetElementPtrInst(value):
+        return any(is_of(inspector, prefix, index) for index in inspector.operands(value)[1:])
+    return inspector.is_call_of(value, prefix)
