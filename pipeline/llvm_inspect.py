@@ -644,6 +644,10 @@ class Inspector:
         is_resized = self.api.IsATruncInst(value) or self.api.IsAZExtInst(value) or self.api.IsASExtInst(value)
         return bool(is_resized or self.api.IsABinaryOperator(value)) or self.is_choice(value)
 
+    def is_sum(self, value: Value) -> bool:
+        """True for a sum of two integers."""
+        return self._opcode(value) == _ADD
+
     def is_float_arithmetic(self, value: Value) -> bool:
         """True for a sum, a difference, a product, a quotient and a negation of floats."""
         return self._opcode(value) in _FLOAT_ARITHMETIC
@@ -696,7 +700,7 @@ class Inspector:
                 size = self.api.ABISizeOfType(self.layout, self.api.GetGEPSourceElementType(value))
                 value, amount = self.operands(value)
                 divisor = gcd(divisor, size * self._divisor(amount))
-            elif self._opcode(value) == _ADD:
+            elif self.is_sum(value):
                 value, amount = self.operands(value)
                 divisor = gcd(divisor, self._divisor(amount))
             else:

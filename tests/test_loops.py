@@ -301,7 +301,8 @@ declare i64 @ends(double)"""
         ("ule i64 %i, %end", "0", 1, True),
         ("slt i64 %next, %end", "1", 1, True),
         ("ugt i64 %end, %next", "0", 1, True),
-        ("ult i64 %next, %n", "0", 1, True),
+        ("ult i64 %next, %n", "1", 1, True),
+        ("slt i64 %next, %n", "0", 1, True),
         ("ult i64 %i, %n", "0", 1, False),
         ("ult i64 %i, %n", "1", 1, True),
         ("ult i64 %next, 9", "0", 1, False),
@@ -316,6 +317,32 @@ def test_a_loop_that_ends_where_it_is_past_something_is_not_taken_to_meet_it(
     source = ORDERED.format(test=test, start=start, step=step, first="loop", second="out")
     text = body(mended(tmp_path, source, shaped))
     assert ("call i1 @crategrad_same_i1(i1 %test)" in text) == is_hidden
+
+
+@pytest.mark.parametrize(
+    ("test", "ways", "ended"),
+    [
+        ("ult i64 %next, %n", ("loop", "out"), "ult i64 %next, %{}"),
+        ("ugt i64 %n, %next", ("loop", "out"), "ugt i64 %{}, %next"),
+        ("uge i64 %next, %n", ("out", "loop"), "uge i64 %next, %{}"),
+        ("ule i64 %n, %next", ("out", "loop"), "ule i64 %{}, %next"),
+    ],
+)
+def test_a_loop_that_meets_its_end_but_for_none_ends_at_one(
+    tmp_path: Path, test: str, ways: tuple[str, str], ended: str
+) -> None:
+    """It runs once where its end is 0, too."""
+    source = ORDERED.format(test=test, start="0", step=1, first=ways[0], second=ways[1])
+    text = body(mended(tmp_path, source, shaped))
+    end = re.findall(r"%(\w+) = call i64 @crategrad_same_positive_i64\(i64 %n\)\n  br label %loop", text)
+    assert f"%test = icmp {ended.format(*end)}\n  br i1 %test, label %{ways[0]}" in text
+    assert "@crategrad_same_i1" not in text
+
+
+def test_what_hides_that_an_end_is_none_says_one(tmp_path: Path) -> None:
+    source = ORDERED.format(test="ult i64 %next, %n", start="0", step=1, first="loop", second="out")
+    made = mended(tmp_path, source, shaped).partition("define internal i64 @crategrad_same_positive_i64")[2]
+    assert re.search(r"icmp eq i64 %0, 0\n  %\w+ = select i1 %\w+, i64 1, i64 %0\n  ret", made)
 
 
 TWINS = """define double @shim(ptr %x, ptr noalias %y, i64 %n) {{

@@ -33,6 +33,7 @@ READERS = """define double @shim(ptr %x, ptr %y, ptr %out) {{
 !8 = !{{!5, !6}}
 !9 = !{{!6, !7}}
 !10 = !{{!5, !7}}"""
+COPY = "call void @llvm.memcpy.p0.p0.i64(ptr %out, ptr %y, i64 {}, i1 false), !alias.scope !3, !noalias !1"
 STORE = "store double 0.0, ptr %out, !alias.scope !3, !noalias !8"
 
 
@@ -54,6 +55,14 @@ def test_what_is_only_read_is_not_told_apart(tmp_path: Path, not_a: str, not_b: 
     assert len({re.findall(r"!noalias !\d+", line)[0] for line in loads if "!noalias" in line}) <= 1
     assert all("!alias.scope" in line for line in loads)
     assert ("!noalias" in "".join(line for line in text.splitlines() if "store" in line)) == bool(write)
+
+
+@pytest.mark.parametrize(("size", "is_kept"), [("%n", True), ("8", False)])
+def test_a_copy_of_unknown_size_meets_none_of_what_is_only_read(tmp_path: Path, size: str, is_kept: bool) -> None:
+    """Its derivative is not said to: of one of a known size a load may be made, and of that one the derivative is."""
+    source = READERS.format(not_a="3", not_b="3", write=COPY.format(size)).replace("ptr %out)", "ptr %out, i64 %n)")
+    text = mended(tmp_path, source + "\ndeclare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)", scopes.say_less)
+    assert ("!noalias" in next(line for line in text.splitlines() if "@llvm.memcpy" in line)) == is_kept
 
 
 def test_nothing_is_done_where_all_that_is_said_is_so(tmp_path: Path) -> None:

@@ -14,11 +14,14 @@ from itertools import permutations
 from math import gcd
 
 from pipeline.analyses.control_flow import ControlFlow, Loop
+from pipeline.analyses.hidden import APART, POSITIVE
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
 # LLVMIntPredicate, unsigned and signed.
 _MORE, _AT_LEAST, _LESS, _AT_MOST = {34, 38}, {35, 39}, {36, 40}, {37, 41}
+_ENDS = {(34, True): 0, (35, False): 1, (36, True): 1, (37, False): 0}
+"""Which operand of an unsigned comparison is the end of a loop that goes on below it while that is true, or false."""
 
 
 def doubtful(inspector: Inspector, flow: ControlFlow, loop: Loop) -> list[Value]:
@@ -47,8 +50,43 @@ def ordered(inspector: Inspector, flow: ControlFlow, loop: Loop) -> list[Value]:
     condition = flow.condition(branches[0])
     if not inspector.api.IsAICmpInst(condition) or inspector.is_equality(condition):
         return []
+    least = least_end(inspector, flow, loop, branches[0])
+    if least and _is_positive(inspector, inspector.operands(condition)[least[1]]):
+        return []
     ways = permutations(inspector.operands(condition))
     return branches if any(_may_pass(inspector, loop, counted, end) for counted, end in ways) else []
+
+
+def least_end(inspector: Inspector, flow: ControlFlow, loop: Loop, branch: Value) -> tuple[Value, int] | None:
+    """The comparison that ends a loop, and which operand of it is the end, if that is met but where it is 0: `++i < end`.
+
+    It is, where each run asks.
+    """
+    comparison = flow.condition(branch)
+    goes_on = flow.successors(branch)[0] in loop.blocks
+    number = _ENDS.get((inspector.api.GetICmpPredicate(comparison), goes_on))
+    if number is None or [flow.ends[latch] for latch in loop.latches] != [branch]:
+        return None
+    end, counted = (inspector.operands(comparison)[index] for index in (number, 1 - number))
+    is_raised = not is_in(inspector, loop, end) and _is_first_one(inspector, loop, counted)
+    return (comparison, number) if is_raised else None
+
+
+def _is_first_one(inspector: Inspector, loop: Loop, counted: Value) -> bool:
+    """Whether something is 1 in a loop's first run, and one more in each."""
+    if not inspector.is_sum(counted):
+        return False
+    phi, one = inspector.operands(counted)
+    if not _is_phi_of(inspector, loop, phi):
+        return False
+    starts, steps = _incoming(inspector, loop, phi)
+    return steps == {counted} and inspector.number(one) == 1 and {inspector.number(start) for start in starts} == {0}
+
+
+def _is_positive(inspector: Inspector, number: Value) -> bool:
+    while inspector.is_call_of(number, APART):
+        number = inspector.module.arguments(number)[0]
+    return inspector.is_call_of(number, POSITIVE)
 
 
 def runs_alike(inspector: Inspector, flow: ControlFlow, outer: Loop, inner: Loop) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from pipeline.analyses.call_tree import call_tree
 from pipeline.analyses.control_flow import ControlFlow, Loop
-from pipeline.analyses.loop_exits import doubtful, miscounted, ordered, runs_alike
+from pipeline.analyses.loop_exits import doubtful, least_end, miscounted, ordered, runs_alike
 from pipeline.analyses.twins import conditions, fixed, twins
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
@@ -21,13 +21,14 @@ def shape(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Shape the loops of all that the shims reach; a line for each function where one changed."""
     done = []
     for function in call_tree(editor, shims):
-        changes = {"merged": 0, "given an exit": 0, "counted": 0}
+        changes = {"merged": 0, "given an exit": 0, "given a least end": 0, "counted": 0}
         while _merge_one(editor, function):
             changes["merged"] += 1
         if changes["merged"]:  # what goes on alike by either edge back is no choice to Enzyme's passes, and is none here
             editor.run_passes("instsimplify", function)
         while _give_exit(editor, function):
             changes["given an exit"] += 1
+        changes["given a least end"] = _give_least_ends(editor, ControlFlow(editor.module, function))
         changes["counted"] = _count(editor, function)
         said = ", ".join(f"{number} {change}" for change, number in changes.items() if number)
         if said:
@@ -117,6 +118,20 @@ def _return_never(editor: Editor, function: Value, block: Value, runs: Value) ->
     with editor.module.before(end) as builder:
         api.BuildCondBr(builder, never, out, api.GetSuccessor(end, 0))
     api.InstructionEraseFromParent(end)
+
+
+def _give_least_ends(editor: Editor, flow: ControlFlow) -> int:
+    """Let what ends at `++i < end` end at 1 where it ends at 0: that is met, and such a loop is counted before it runs."""
+    found = [(loop, branch) for loop in flow.loops() for branch in ordered(editor, flow, loop)]
+    given = 0
+    for loop, branch in found:
+        before = [block for block in flow.predecessors[loop.header] if block not in loop.blocks]
+        if len(before) == 1 and (least := least_end(editor, flow, loop, branch)):
+            comparison, number = least
+            end = opaque.positive(editor, editor.operands(comparison)[number], flow.ends[before[0]])
+            editor.api.SetOperand(comparison, number, end)
+            given += 1
+    return given
 
 
 def _count(editor: Editor, function: Value) -> int:

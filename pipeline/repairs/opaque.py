@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.analyses.hidden import ACTIVE, APART, HIDDEN, KEEPS, KEPT
+from pipeline.analyses.hidden import ACTIVE, APART, HIDDEN, KEEPS, KEPT, POSITIVE
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 
@@ -93,6 +93,21 @@ def same(editor: Editor, value: Value, place: Value) -> Value:
 def apart(editor: Editor, number: Value, which: Value, place: Value) -> Value:
     """As `same`, and nobody knows that it is the same number as with another `which`: of two equal calls LLVM makes one."""
     return _hidden(editor, APART, [number, which], place)
+
+
+def positive(editor: Editor, number: Value, place: Value) -> Value:
+    """An integer, before the instruction `place`; one instead of a 0, as nobody knows before opt2."""
+    ty = editor.api.TypeOf(number)
+    function, is_new = _function(editor, f"{POSITIVE}i{editor.integer_bits(ty)}", ty, [ty])
+    if is_new:
+        hide(editor, function)
+        editor.add_attribute(function, "memory", _NOTHING)
+        (given,) = editor.parameters(function)
+        with editor.block(function) as builder:
+            is_zero = editor.api.BuildIsNull(builder, given, b"")
+            one = editor.api.ConstInt(ty, 1, 0)
+            editor.api.BuildRet(builder, editor.api.BuildSelect(builder, is_zero, one, given, b""))
+    return _call(editor, function, [number], place)
 
 
 def _hidden(editor: Editor, prefix: str, given: Sequence[Value], place: Value, memory: int = _NOTHING) -> Value:
