@@ -135,6 +135,23 @@ fn rows(x: &[f64]) -> f64 {
     sum
 }
 
+#[autodiff_reverse(d_flow, Duplicated, Active)]
+fn flow(x: &[f64]) -> f64 {
+    let mut state = x.to_vec();
+    let mut speed = vec![0.0; x.len()];
+    for _ in 0..x.len() {
+        let (left, right) = speed.split_at_mut(state.len() / 2);
+        for i in 0..left.len() {
+            left[i] = state[i].sin();
+        }
+        right.copy_from_slice(&state[left.len()..]);
+        for (s, v) in state.iter_mut().zip(&speed) { // flow: end
+            *s += v;
+        }
+    }
+    state.iter().map(|s| s * s).sum()
+}
+
 #[autodiff_forward(t_slices, Dual, Dual)]
 fn forwards(x: &[f64], y: &mut [f64]) {
     slices(x, y);
@@ -188,6 +205,7 @@ fn others(name: &[u8], x: &mut [f64], dx: &mut [f64], n: usize) -> i32 {
         b"until" => drop(black_box(d_until(n as f64, 1.0))),
         b"depth" => drop(black_box(d_depth(x, dx, n, 1.0))),
         b"rows" => drop(black_box(d_rows(&x[..n], &mut dx[..n], 1.0))),
+        b"flow" => drop(black_box(d_flow(&x[..n], &mut dx[..n], 1.0))),
         b"steps" => d_steps(&mut x[..8], &mut dx[..8], n),
         _ => t_slices(&x[..n], &dx[..n], &mut [0.0; MOST], &mut [0.0; MOST]),
     }

@@ -136,6 +136,13 @@ def test_memory_of_each_iteration_is_told(told: dict[str, Any]) -> None:
 
 
 @pytest.mark.toolchain
+def test_what_a_loop_ends_on_is_called_so(told: dict[str, Any]) -> None:
+    """Not the result of a call, as it is in the module: abi_fixup hides it in one."""
+    assert (line("flow: end"), "carried", "") in kept(told["flow"])
+    assert "what a loop ends on" in {one["what"] for one in told["flow"]["kept"]}
+
+
+@pytest.mark.toolchain
 def test_as_text_each_place_has_its_line(written: Workbench) -> None:
     finished = written.doit("perf", "raw", "d_slices", "forwards")
     assert finished.returncode == 0, finished.stderr

@@ -57,6 +57,11 @@ def of_address() -> Reason:
     return Reason(OTHER, "the reverse sweep writes there, and cannot find the address again")
 
 
+def of_end() -> Reason:
+    """Why it is kept what the condition of a loop was made of: abi_fixup hides that, so that the loop is counted rightly."""
+    return Reason(CARRIED, "the reverse sweep goes as often through the loop")
+
+
 def of_loop() -> Reason:
     """Why it is kept how often a loop ran: that is not known before it has."""
     return Reason(CARRIED, "the loop ends by what it computes; the reverse sweep goes as often through it")
@@ -101,7 +106,7 @@ class Reasons:
         if self.inspector.api.IsAPHINode(value):
             return self._chosen(value, is_carried=origins.is_carried(value))
         if self.module.is_call(value) and not self.inspector.is_intrinsic(value):
-            return Reason(CALLED, f"what {self._called(value)} returns is not computed again")
+            return Reason(CALLED, f"it is what {self._called(value)} returned, and that is not called again")
         return None
 
     def _chosen(self, phi: Value, *, is_carried: bool) -> Reason:

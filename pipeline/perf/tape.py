@@ -11,10 +11,11 @@ from pipeline.abi.headers import Reader
 from pipeline.analyses.allocations import is_allocation
 from pipeline.analyses.call_tree import call_tree, recursive
 from pipeline.analyses.control_flow import Loop
+from pipeline.analyses.hidden import APART, POSITIVE, is_of
 from pipeline.llvm import Module, Value
 from pipeline.perf.numbering import Numbered
 from pipeline.perf.origins import Origins
-from pipeline.perf.reasons import Reason, Reasons, of_address, of_call, of_loop, of_memory, of_work
+from pipeline.perf.reasons import Reason, Reasons, of_address, of_call, of_end, of_loop, of_memory, of_work
 from pipeline.perf.trial import Trial
 from pipeline.toolchain import Tool
 
@@ -123,6 +124,8 @@ class _Tape:
         inspector, origins = self.given.inspector, self._origins_of(value)
         if is_allocation(inspector, value):
             return "the address of memory that is allocated here", of_memory()
+        if is_of(inspector, (POSITIVE, APART), value):
+            return "what a loop ends on", of_end()
         reason = self.reasons.reason(origins, value)
         if inspector.is_plain_load(value):
             memory = origins.memory(inspector.operands(value)[0])
