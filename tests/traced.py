@@ -11,10 +11,10 @@ import os
 import sys
 from pathlib import Path
 
-from pipeline import tasks
 from pipeline.build import Build
 from pipeline.digests import Digests
 from pipeline.request import read_request
+from pipeline.tasks.opening import open_build
 
 MARK = "/crategrad-stage/"
 """The beginning of a path that is nowhere; a stage's name follows, or END."""
@@ -26,7 +26,7 @@ def planned(crate: str, folder: str, *variables: str) -> Build:
     """The build that `./doit` would plan."""
     digests = Digests(Path(folder, "digests.json"))
     asked = read_request({"crate": crate, **dict(each.split("=", 1) for each in variables)}, digests)
-    return tasks._open(asked, digests)
+    return open_build(asked, digests)
 
 
 def main(crate: str, folder: str, *variables: str) -> None:

@@ -1,0 +1,70 @@
+"""What a run says on its way, and how a signal ends it."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from typing import Any, NoReturn
+
+from doit.reporter import ConsoleReporter
+
+from pipeline import request
+from pipeline.stages import NAMES
+from pipeline.tasks.opening import remote_of_this_run
+from pipeline.tasks.outcomes import Refused
+
+
+class Reporter(ConsoleReporter):  # type: ignore[misc]
+    """doit's console, silent about what is up to date but was not asked for, and about the tasks that speak for themselves."""
+
+    desc = "console, a line for each stage that runs"
+    selected: tuple[str, ...] = ()
+    has_refused = False
+
+    def initialize(self, tasks: Any, selected_tasks: Any) -> None:
+        """Know what the user named."""
+        self.selected = tuple(selected_tasks)
+
+    def execute_task(self, task: Any) -> None:
+        """Announce a stage; a forecast of one makes nothing."""
+        if task.name in NAMES and task.targets and not request.quiet():
+            sys.stderr.write(f"   {task.name}\n")
+            sys.stderr.flush()
+
+    def skip_uptodate(self, task: Any) -> None:
+        """Answer for a stage that was asked for by name; of the others the build's summary speaks."""
+        if task.name in self.selected:
+            sys.stderr.write(f"   {task.name} is up to date (-a runs it all the same)\n")
+
+    def add_failure(self, task: Any, fail: Any) -> None:
+        """See whether anything was run."""
+        super().add_failure(task, fail)
+        self.has_refused = self.has_refused or isinstance(fail, Refused)
+
+    def complete_run(self) -> None:
+        """Wait for what is being sent to others; end with the exit code that says so where nothing was run."""
+        super().complete_run()
+        if remote := remote_of_this_run():
+            remote.finish()
+        if self.has_refused:
+            sys.exit(3)
+
+    def skip_ignore(self, task: Any) -> None:
+        """Say what was not done, that nobody takes it for done."""
+        how = ": it, or what it needs, is ignored (`./doit forget STAGE` ends that)" if task.name in self.selected else ""
+        sys.stderr.write(f"   {task.name} is passed over{how}\n")
+
+
+def end_quietly_on_signals() -> None:
+    """Ctrl-C and SIGTERM end the run as an exit, not as a traceback; children end with it (see `process`)."""
+
+    def end(signum: int, _frame: object) -> NoReturn:
+        signal.signal(signum, signal.SIG_IGN)
+        if remote := remote_of_this_run():
+            remote.give_up()
+        print("\ninterrupted: finished stages are kept", file=sys.stderr, flush=True)
+        sys.exit(128 + signum)
+
+    for signum in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(signum, end)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `./doit build | head`
