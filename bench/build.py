@@ -1,10 +1,11 @@
-"""What a build costs beside its tools: `.venv/bin/python bench/build.py [--rounds N] [--cold]`.
+"""What a build costs beside its tools: `.venv/bin/python bench/build.py [--rounds N] [--cold] [--since COMMIT]`.
 
-Three figures, each a ratio from interleaved rounds of one run:
+Each figure is a ratio from interleaved rounds of one run:
 
 1. a build with nothing to do, over doit itself with a bare dodo.py of as many tasks;
 2. the pipeline's own share of an edit -> build run: the time in which no tool was running, over that in which one was;
-3. with --cold, the same for a build from an empty cache (std included).
+3. with --cold, the same for a build from an empty cache (std included);
+4. with --since, each stage over the same stage of an older commit, for the programs that this one has in bench/gradient.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import argparse
 import json
 import os
 import resource
+import shutil
 import statistics
 import subprocess
 import tempfile
@@ -49,7 +51,11 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=15, help="rounds of the no-op (default 15)")
     parser.add_argument("--edits", type=int, default=3, help="rounds of the edit (default 3)")
     parser.add_argument("--cold", action="store_true", help="build from an empty cache, too (a minute)")
+    parser.add_argument("--since", metavar="COMMIT", help="the stages against those of an older commit, and nothing else")
     asked = parser.parse_args()
+    if asked.since:
+        since(asked.since, asked.edits)
+        return
     subprocess.run([DOIT, "build"], check=True, stdout=subprocess.DEVNULL)
     no_op(asked.rounds)
     with tempfile.TemporaryDirectory() as folder:
@@ -86,6 +92,41 @@ def edits(crate: Path, rounds: int) -> None:
     summary = subprocess.run([DOIT, "build", f"crate={crate}"], check=True, capture_output=True, text=True).stdout
     assert "build_std     up to date" in summary
     print(summary)
+
+
+def since(commit: str, rounds: int) -> None:
+    """The same programs through the stages of an older commit and of this one, in turn; a line for each stage."""
+    with tempfile.TemporaryDirectory() as folder:
+        then = Path(folder) / "then"
+        subprocess.run(["git", "clone", "--quiet", ROOT, then], check=True)
+        subprocess.run(["git", "-C", then, "checkout", "--quiet", commit], check=True)
+        crates = {root: copy_of_programs(then, root, Path(folder) / name) for root, name in ((then, "old"), (ROOT, "new"))}
+        for root, crate in crates.items():
+            _run([root / "doit", "build", f"crate={crate}"], str(root), {})
+        runs = [{root: stages(root, crate) for root, crate in crates.items()} for _ in range(rounds)]
+    for run in runs:
+        for each in run.values():
+            each["all of these"] = sum(each.values())
+    for stage in runs[0][ROOT]:
+        old, new = (statistics.median(run[root][stage] for run in runs) for root in (then, ROOT))
+        print(f"{stage:14} {new:6.2f} s, at {commit} {old:6.2f} s, ratio {new / old:.2f}")
+
+
+def copy_of_programs(of: Path, root: Path, folder: Path) -> Path:
+    """A commit's programs of bench/gradient, with the frontend of a checkout."""
+    shutil.copytree(of / "bench/gradient/rust", folder)
+    manifest = folder / "Cargo.toml"
+    manifest.write_text(manifest.read_text().replace("../../../rust", str(root / "rust")))
+    return folder
+
+
+def stages(root: Path, crate: Path) -> dict[str, float]:
+    """Seconds of each stage from llvm_link on, whatever is in the cache."""
+    _run([root / "doit", "build", f"crate={crate}", "from=llvm_link"], str(root), {})
+    argv: list[str | Path] = [root / "doit", "history", f"crate={crate}", "--json"]
+    history = json.loads(subprocess.run(argv, cwd=root, check=True, capture_output=True).stdout)
+    last = max(history["runs"], key=lambda run: float(run["started"]))
+    return {ran["stage"]: float(ran["seconds"]) for ran in last["stages"] if ran["how"] == "ran"}
 
 
 def timed(crate: Path, environment: Mapping[str, str] = {}) -> tuple[float, float]:
