@@ -421,6 +421,17 @@ def test_before_optimisation_what_two_loops_read_is_known_by_where_its_address_i
     assert body(mended(tmp_path, source, shaped)).count("call i64 @crategrad_same_apart_i64(") == 1
 
 
+def test_what_was_compared_before_the_loop_is_no_end_of_it(tmp_path: Path) -> None:
+    """It is asked in the loop, as the sorts of the standard library ask whether there is little to sort."""
+    source = TWINS.format(**{**BY_NUMBER, "test": "eq i64 %k_next, %n\n  %either = or i1 %fixed, %test"})
+    source = source.replace("br i1 %test", "br i1 %either").replace(
+        "  br label %one\n", "  %fixed = icmp ult i64 %n, 18\n  br label %one\n"
+    )
+    text = body(mended(tmp_path, source, shaped))
+    assert "%fixed = icmp ult i64 %n, 18" in text
+    assert "@crategrad_same_" in text
+
+
 JUMPING = TWO_EXITS.format(shift=3, step=16, equal="eq", first="out", second="loop")
 
 

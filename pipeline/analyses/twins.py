@@ -42,8 +42,9 @@ def conditions(inspector: Inspector, flow: ControlFlow, loop: Loop) -> list[tupl
 
 
 def fixed(inspector: Inspector, loop: Loop, comparison: Value) -> list[int]:
-    """Which of two numbers or pointers that are compared does not change in the loop."""
-    operands = inspector.operands(comparison) if inspector.api.IsAICmpInst(comparison) else []
+    """Which of two numbers or pointers that are compared in the loop does not change there."""
+    is_compared = inspector.api.IsAICmpInst(comparison) and is_in(inspector, loop, comparison)
+    operands = inspector.operands(comparison) if is_compared else []
     return [number for number, operand in enumerate(operands) if not is_in(inspector, loop, operand)]
 
 
