@@ -72,6 +72,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "IsAIntToPtrInst": (c_void_p, [c_void_p]),
     "IsAPtrToIntInst": (c_void_p, [c_void_p]),
     "IsASelectInst": (c_void_p, [c_void_p]),
+    "IsAFreezeInst": (c_void_p, [c_void_p]),
     "IsAUndefValue": (c_void_p, [c_void_p]),
     "CountIncoming": (c_uint, [c_void_p]),
     "GetIncomingValue": (c_void_p, [c_void_p, c_uint]),
@@ -373,6 +374,10 @@ class Inspector:
         return bool(self.api.IsAIntToPtrInst(value) or self.api.IsAPtrToIntInst(value))
 
     # ---- constants
+
+    def freezes_pointer(self, instruction: Value) -> bool:
+        """True for what gives a pointer, or any one where that is undefined."""
+        return bool(self.api.IsAFreezeInst(instruction)) and self.api.TypeOf(instruction) == self.pointer_type()
 
     def functions_in_constants(self, function: Value) -> list[Value]:
         """The functions with a body that stand in the constants that a function uses: those of a vtable."""

@@ -31,6 +31,7 @@ def audit(libllvm: Tool, path: Path, reverse: Iterable[str] = (), forward: Itera
             for rule in (
                 memory.taken_for_constant,
                 memory.freed_twice,
+                memory.shadow_forgotten,
                 memory.told_apart,
                 paths.of_loops,
                 paths.added_twice,

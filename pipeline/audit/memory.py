@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pipeline.analyses.allocations import is_filled, kept, made_again
 from pipeline.analyses.call_tree import call_tree, calls, recursive
 from pipeline.analyses.debug_info import FLOAT_BITS, floats_pointed_to, numbers, signature_types, types_made_for
+from pipeline.analyses.frozen import forgotten
 from pipeline.analyses.hidden import ACTIVE
 from pipeline.analyses.layout import kinds
 from pipeline.analyses.scopes import overclaims
@@ -27,6 +28,7 @@ _UNGUARDED = "what is copied here may be of a `Const` argument: its values would
 _RECURSIVE = "an integer that a recursive function returns by pointer would be stored to a shadow that may not be there"
 _OVERCLAIMED = "what is read here may be what another reference reads, and of their adjoints one would be lost"
 _FREED_TWICE = "memory that is freed where other memory may be would be freed twice"
+_FORGOTTEN = "of this pointer the adjoint would be added to what is later in its place"
 
 _ZEROED = {"calloc", "__rust_alloc_zeroed"}
 _COPIES = ("llvm.memcpy.", "llvm.memmove.")
@@ -51,6 +53,12 @@ def freed_twice(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     """Allocations that Enzyme makes again, and whose `free` may be that of others, which it does not."""
     for call in made_again(inspector, function):
         yield finding(inspector, call, _FREED_TWICE)
+
+
+def shadow_forgotten(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
+    """Pointers whose shadow Enzyme does not keep, as it does not see that it is wanted."""
+    for freeze in forgotten(inspector, function):
+        yield finding(inspector, freeze, _FORGOTTEN)
 
 
 def copied_as_one_type(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:

@@ -27,6 +27,7 @@ from pipeline.repairs import (
     floats,
     foreign,
     frees,
+    frozen,
     growth,
     hash_tables,
     inline,
@@ -112,7 +113,7 @@ NAMES = (
     *dict.fromkeys(name for name, _ in _OF_CALLS),
     *("split_words", "hash_tables", "retype", "opaque", "constants", "beginnings", "unguarded"),
     *dict.fromkeys(name for name, _ in _OF_MEMORY + _OF_PATHS),
-    *("mixed", "frees", "results"),
+    *("mixed", "frees", "frozen", "results"),
 )
 """The repairs, in the order in which they are first made."""
 
@@ -137,7 +138,8 @@ def repair(module: Module, shims: Sequence[Value], forward: Sequence[Value] = ()
     reverse = [shim for shim in shims if shim not in forward]
     done += mixed.make_active(editor, reverse) if "mixed" not in without else []
     done += frees.as_the_others(editor, reverse) if "frees" not in without else []
-    done += results.keep(editor, shims) if "results" not in without else []  # mixed calls, too
+    done += frozen.keep_shadows(editor, reverse) if "frozen" not in without else []
+    done += results.keep(editor, shims) if "results" not in without else []  # mixed and frozen call, too
     return done
 
 
