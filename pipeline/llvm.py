@@ -33,6 +33,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "ParseIRInContext": (c_int, [c_void_p, c_void_p, POINTER(c_void_p), POINTER(c_void_p)]),
     "DisposeModule": (None, [c_void_p]),
     "DisposeMessage": (None, [c_void_p]),
+    "PrintModuleToString": (c_void_p, [c_void_p]),
     "WriteBitcodeToFile": (c_int, [c_void_p, c_char_p]),
     "VerifyModule": (c_int, [c_void_p, c_int, POINTER(c_void_p)]),
     "GetNamedGlobal": (c_void_p, [c_void_p, c_char_p]),
@@ -386,6 +387,13 @@ class Module:
         variable = self.api.GetNamedGlobal(self.handle, name.encode())
         if variable:
             self.api.DeleteGlobal(variable)
+
+    def as_text(self) -> str:
+        """The module as `llvm-dis` prints it."""
+        address = self.api.PrintModuleToString(self.handle)
+        printed = text(address)
+        self.api.DisposeMessage(address)
+        return printed
 
     def write(self, path: Path) -> None:
         """Verify the module and write it as bitcode.  Raises: UserError where it is broken: a fault of ours."""

@@ -12,6 +12,7 @@ from pipeline.errors import UserError
 from pipeline.repairs import asked_outside
 from pipeline.stages import MODULE
 from pipeline.stages.abi_fixup import AbiFixup
+from pipeline.stages.enzyme import Enzyme
 from tests.alone import build, merged, only, stages
 from tests.fuzz import runner
 from tests.test_repairs import TOOLS, body, mended
@@ -71,6 +72,57 @@ def test_what_an_inner_loop_found_is_kept_for_outside(tmp_path: Path, found: str
     kept = re.search(rf"(%\S+) = call {re.escape(is_kept)}", made)
     assert kept
     assert kept[1] in made.partition("found:")[2]
+
+
+def test_a_pointer_is_kept_where_it_is_used(tmp_path: Path) -> None:
+    """Its shadow, kept in the loops, would be looked up for no known run of theirs: of an entry of a hash map it was."""
+    found = "%square = load double, ptr %place"
+    made = body(mended(tmp_path, SEARCH.format(to="found", found=found), asked_outside.keep), "shim")
+    kept = re.search(r"\n(.*)\n  %square = load double, ptr (%\w+)", made)
+    assert kept
+    assert kept[1].startswith(f"  {kept[2]} = call ptr @crategrad_active_ptr(ptr %place)")
+
+
+def test_a_pointer_that_is_chosen_after_the_loops_is_kept_there(tmp_path: Path) -> None:
+    source = SEARCH.format(to="found", found="%square = fadd double 0.0, 0.0").replace(
+        "  %result = phi", "  %chosen = phi ptr [ %x, %outer.latch ], [ %place, %found ]\n  %result = phi"
+    )
+    source = source.replace("ret double %result", "store double %result, ptr %chosen\n  ret double %result")
+    made = body(mended(tmp_path, source, asked_outside.keep), "shim")
+    kept = re.search(r"(%\S+) = call ptr @crategrad_active_ptr\(ptr %chosen\)", made)
+    assert kept
+    assert f"store double %result, ptr {kept[1]}" in made
+    assert "[ %place, %found ]" in made
+
+
+LOOKED_UP = """define void @g(ptr %kept) {{
+  %p = getelementptr inbounds i64, ptr %kept, i64 undef, !dbg !5
+  %q = load i64, ptr %p, align 8{}
+  ret void
+}}
+"""
+UNDEFINED = """define void @f(ptr %x) {{
+  %y = getelementptr inbounds {}, ptr %x, i64 undef
+  ret void
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "tag", "is_refused"),
+    [("", "", True), ("i8", "", True), ("i64", "", False), ("i64", ", !invariant.group !3", True)],
+)
+def test_what_enzyme_reads_of_no_run_is_refused_and_what_is_undefined_elsewhere_is_not(
+    tmp_path: Path, before: str, tag: str, is_refused: bool
+) -> None:
+    """rustc leaves undefined places where nobody reads, in a hash map that is not optimised."""
+    text, part = tmp_path / "made.ll", tmp_path / "part.ll"
+    its_own = UNDEFINED.format(before) if before else ""
+    part.write_text(its_own)
+    text.write_text(its_own + LOOKED_UP.format(tag))
+    stage = stages(0, TOOLS)["enzyme"]
+    assert isinstance(stage, Enzyme)
+    assert bool(stage._asked_of_no_run(text, part)) == is_refused
 
 
 def test_what_tells_how_the_outer_loop_was_left_is_kept(tmp_path: Path) -> None:

@@ -8,16 +8,14 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from ctypes import c_void_p
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher, unified_diff
 from pathlib import Path
 
 from pipeline import process
-from pipeline.llvm import Module, text
+from pipeline.llvm import Module
 from pipeline.toolchain import Tool
 
-_PRINT = {"PrintModuleToString": (c_void_p, [c_void_p])}
 _USERS_FOLDER = 'directory: "."'  # rustc's working folder, to which our rustc_wrapper maps it
 
 _NAME = r'@("(?:[^"\\]|\\.)*"|[\w.$-]+)'
@@ -97,10 +95,7 @@ class _Printed:
 
     def __init__(self, libllvm: Tool, path: Path) -> None:
         with Module(libllvm, path) as module:
-            module.api.load(_PRINT)
-            address = module.api.PrintModuleToString(module.handle)
-            lines = text(address).splitlines()
-            module.api.DisposeMessage(address)
+            lines = module.as_text().splitlines()
         self._metadata = {m[1]: (m[2], m[3]) for line in lines if (m := _METADATA.match(line))}
         self._attributes = {m[1]: m[2] for line in lines if (m := _ATTRIBUTES.match(line))}
         self._constants: dict[str, str] = {}

@@ -23,7 +23,10 @@ def keep(editor: Editor, shims: Sequence[Value]) -> list[str]:
     for function in call_tree(editor, shims):
         flow = ControlFlow(editor.module, function)
         loops = flow.loops()
-        count = _keep_conditions(editor, flow, loops) + _keep_values(editor, used_outside(editor, loops))
+        outside = used_outside(editor, loops)
+        pointers = {value: users for value, users in outside.items() if editor.api.TypeOf(value) == editor.pointer_type()}
+        numbers = {value: users for value, users in outside.items() if value not in pointers}
+        count = _keep_conditions(editor, flow, loops) + _keep_values(editor, numbers) + _keep_pointers(editor, pointers)
         count += _keep_values(editor, chosen_before(editor, flow, loops))
         if function not in shims:
             count += _keep(editor, computed(editor, flow, loops))  # which are counted: no float's bits
@@ -47,10 +50,26 @@ def _keep(editor: Editor, used: Mapping[Value, Sequence[Value]]) -> int:
     for value, users in used.items():
         made = opaque.kept(editor, value, _after(editor, value))
         for user in users:
-            for index, operand in enumerate(editor.operands(user)):
-                if operand == value:
-                    editor.api.SetOperand(user, index, made)
+            _use(editor, user, value, made)
     return len(used)
+
+
+def _keep_pointers(editor: Editor, used: Mapping[Value, Sequence[Value]]) -> int:
+    """Keep pointers where they are used: a shadow that is kept in the loop would be looked up for no known run, too."""
+    uses = [(user, value) for value, users in used.items() for user in users]
+    chosen = dict.fromkeys(user for user, _ in uses if editor.api.IsAPHINode(user))
+    _keep(editor, {phi: editor.module.users(phi) for phi in chosen})
+    for user, value in uses:
+        if user not in chosen:
+            _use(editor, user, value, opaque.kept(editor, value, user))
+    return len(used)
+
+
+def _use(editor: Editor, user: Value, value: Value, made: Value) -> None:
+    """Have a user of a value use what was made of it instead."""
+    for index, operand in enumerate(editor.operands(user)):
+        if operand == value:
+            editor.api.SetOperand(user, index, made)
 
 
 def _after(editor: Editor, value: Value) -> Value:

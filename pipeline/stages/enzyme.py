@@ -20,6 +20,7 @@ from pipeline.analyses.call_tree import Places, inline_assembly, places_in_user_
 from pipeline.enzyme_driver import Diagnostic, EnzymeDriver
 from pipeline.errors import UserError
 from pipeline.ladder import Rung
+from pipeline.llvm import Module
 from pipeline.slice import Slicer
 from pipeline.stages import MODULE, Inputs
 from pipeline.stages.abi_fixup import DERIVATIVES
@@ -56,7 +57,10 @@ NO_FLAGS: Flags = {}
 # product of matrices that takes the place of one of its factors in a loop comes out wrong by that.
 _ALWAYS: Flags = {"enzyme-loop-invariant-cache": False, "enzyme-rematerialize": False}
 
-_NO_RUN = re.compile(r"^ +%\S+ = getelementptr .*, i64 (?:undef|poison)(?:,|$)", re.MULTILINE)
+_NO_RUN = re.compile(r"^ +(%\S+) = getelementptr ([^,]*), ptr .*, i64 (?:undef|poison)(?:,|$)", re.MULTILINE)
+"""An element of what Enzyme has kept, and of which type that is; or of the program's own that nobody reads."""
+_READ = r" = load .*, ptr {}, .*!invariant\.group"
+"""How Enzyme reads what it has kept, unless what was made of that is not known to last."""
 _OF_NO_RUN = "what a loop came to is asked outside of it, of no known run"
 _AS_A_FUNCTION = "put the loop into a function `#[inline(never)]`"
 
@@ -186,13 +190,26 @@ class Enzyme:
         """Write the part of the module that has these derivatives; or why there is none."""
         text, shims = part.with_suffix(".ll"), _shims(wanted)
         self.slicer.part(module, shims, part, log)
-        found = self.driver.differentiate(part, text, self.all_flags(flags), log) or _asked_of_no_run(text)
+        found = self.driver.differentiate(part, text, self.all_flags(flags), log) or self._asked_of_no_run(text, part)
         if found:
             return found + self._suspects(found, module, shims)
         process.run_tool([self.llvm_as, "-o", part, text], log=log)
         text.unlink()
         self.tape.provide(part, _in_words(wanted))
         return []
+
+    def _asked_of_no_run(self, text: Path, part: Path) -> list[Diagnostic]:
+        """What derivatives look up for no known run of a loop, as far as it is to be seen (`analyses/asked_outside.py`)."""
+        made = text.read_text()
+        asked = {kind for _, kind in _NO_RUN.findall(made)}
+        if not asked or not (_is_read(made) or asked - self._undefined(part)):
+            return []
+        return [Diagnostic(_OF_NO_RUN, help=_AS_A_FUNCTION)]
+
+    def _undefined(self, part: Path) -> set[str]:
+        """Of which types elements are undefined before Enzyme, as in a hash map that is not optimised."""
+        with Module(self.libllvm, part) as module:
+            return {kind for _, kind in _NO_RUN.findall(module.as_text())}
 
     def _suspects(self, found: list[Diagnostic], module: Path, shims: Sequence[str]) -> list[Diagnostic]:
         """Where Enzyme broke down without a word of the cause: what is known to break it."""
@@ -207,9 +224,10 @@ class Enzyme:
         return flags if self.fast_math else [*flags, "--enzyme-fast-math=0"]
 
 
-def _asked_of_no_run(text: Path) -> list[Diagnostic]:
-    """What derivatives look up for no known run of a loop, as far as it is to be seen (`analyses/asked_outside.py`)."""
-    return [Diagnostic(_OF_NO_RUN, help=_AS_A_FUNCTION)] if _NO_RUN.search(text.read_text()) else []
+def _is_read(made: str) -> bool:
+    """Whether an element that is undefined is read as Enzyme reads what it has kept."""
+    places = ((function, place) for function in made.split("\n}\n") for place, _ in _NO_RUN.findall(function))
+    return any(re.search(_READ.format(re.escape(place)), function) for function, place in places)
 
 
 def rungs_taken(output: Path) -> dict[tuple[str, str], str]:
