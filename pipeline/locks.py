@@ -21,7 +21,7 @@ class Lock:
         self._handle: int | None = None
 
     def take(self, *, shared: bool = False, patient: bool = True, waiting: str = "") -> bool:
-        """Have the lock, and tell whether one has it; who is `patient` waits, and `waiting` is told then."""
+        """Have the lock, and tell whether one has it; who is `patient` waits, and `waiting` is told then, unless quiet."""
         kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
         with suppress(OSError):
             if self._handle is None:
@@ -32,8 +32,7 @@ class Lock:
             except BlockingIOError:
                 if not patient:
                     return False
-                if waiting:
-                    print(f"   {waiting}", file=sys.stderr, flush=True)
+                _tell(waiting)
                 fcntl.flock(self._handle, kind)
             return True
         return False
@@ -52,3 +51,10 @@ class Lock:
             yield
         finally:
             self.release()
+
+
+def _tell(waiting: str) -> None:
+    from pipeline import request  # which needs what is needed here
+
+    if waiting and not request.quiet():
+        print(f"   {waiting}", file=sys.stderr, flush=True)
