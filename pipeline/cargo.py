@@ -19,6 +19,9 @@ from pipeline.toolchain import Rust
 _PASSED = ("HOME", "USER", "LOGNAME", "TMPDIR", "TERM", "LANG", "LC_ALL", "CARGO_HOME", "SSL_CERT_FILE", "SSL_CERT_DIR")
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 _PASSED_PREFIXES = ("CARGO_NET_", "CARGO_HTTP_", "CARGO_REGISTR", *_PROXIES, *map(str.upper, _PROXIES))
+_NO_WRAPPER = "/usr/bin/env"
+"""For a workspace's own crates, that the user's does not get in; `rustc_wrapper.py` passes it over.  Were it empty, cargo would
+keep nothing of what rustc says of itself and ask it seven times a build."""
 _BUILDING = ("CC", "CXX", "AR", "CFLAGS", "CXXFLAGS", "LDFLAGS", "PKG_CONFIG_PATH")
 
 
@@ -41,7 +44,7 @@ def environment(rust: Rust, rustflags: list[str], hooks: Path, building: Mapping
         "PATH": os.pathsep.join([binaries, *(p for p in os.environ.get("PATH", "").split(os.pathsep) if p != binaries)]),
         "RUSTC": str(rust.rustc.path),
         "RUSTC_WRAPPER": str(_launcher(hooks, "rustc-wrapper", rustc_wrapper.__file__)),
-        "RUSTC_WORKSPACE_WRAPPER": "",
+        "RUSTC_WORKSPACE_WRAPPER": _NO_WRAPPER,
         "CARGO_ENCODED_RUSTFLAGS": "\x1f".join(rustflags),
         "CARGO_INCREMENTAL": "0",
         "CARGO_TERM_COLOR": os.environ.get("CARGO_TERM_COLOR") or ("always" if sys.stderr.isatty() else "auto"),

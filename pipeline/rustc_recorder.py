@@ -55,6 +55,6 @@ if __name__ == "__main__":
     wrapped = [sys.executable, "-I", "-S", rustc_wrapper.__file__, *sys.argv[1:]]
     code = os.spawnv(os.P_WAIT, wrapped[0], wrapped)  # noqa: S606
     if "--crate-name" in sys.argv and "___" not in sys.argv:
-        argv = [sys.argv[1], *rustc_wrapper.rewrite(sys.argv[2:], dict(os.environ), str(Path.cwd()))]
+        argv = rustc_wrapper.of_rustc(sys.argv[1:], dict(os.environ), str(Path.cwd()))
         note(Path(os.environ[RECORDS], name), argv, code)
     sys.exit(code if code >= 0 else 128 - code)

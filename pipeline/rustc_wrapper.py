@@ -6,7 +6,8 @@ here they are mapped to `.` (the crate being built) or `name-version` (a depende
 
 And it has tests run each in a process of its own where a panic aborts, as they must: rustc's flag for it is unstable.
 
-Run by cargo as `rustc_wrapper.py RUSTC ARGUMENTS…`; imports nothing of ours, as it is started without site-packages.
+Run by cargo as `rustc_wrapper.py RUSTC ARGUMENTS…`, for a workspace's own crates with RUSTC_WORKSPACE_WRAPPER before RUSTC;
+imports nothing of ours, as it is started without site-packages.
 """
 
 import hashlib
@@ -14,6 +15,12 @@ import os
 import sys
 
 _BEFORE = ".no-opt.bc"
+
+
+def of_rustc(given: list[str], environment: dict[str, str], cwd: str) -> list[str]:
+    """The command to run in place of the one given by cargo."""
+    rustc, *arguments = given[1:] if given[0] == environment.get("RUSTC_WORKSPACE_WRAPPER") else given
+    return [rustc, *rewrite(arguments, environment, cwd)]
 
 
 def rewrite(arguments: list[str], environment: dict[str, str], cwd: str) -> list[str]:
@@ -62,7 +69,7 @@ def tidy(arguments: list[str]) -> None:
 if __name__ == "__main__":
     if runs_each_alone(sys.argv):
         os.environ["RUSTC_BOOTSTRAP"] = "1"
-    command = [sys.argv[1], *rewrite(sys.argv[2:], dict(os.environ), os.getcwd())]
+    command = of_rustc(sys.argv[1:], dict(os.environ), os.getcwd())
     if "-Csave-temps" not in command:
         os.execv(command[0], command)
     code = os.spawnv(os.P_WAIT, command[0], command)

@@ -79,7 +79,7 @@ def test_what_is_ours_is_ours_whatever_the_user_has_set(rust: Rust, hooks: Path,
     assert {name: environment[name] for name in OURS} == {
         "RUSTC": str(rust.rustc.path),
         "RUSTC_WRAPPER": str(hooks / "rustc-wrapper"),
-        "RUSTC_WORKSPACE_WRAPPER": "",
+        "RUSTC_WORKSPACE_WRAPPER": "/usr/bin/env",
         "CARGO_ENCODED_RUSTFLAGS": "-Ca=b c\x1f-Cd",
         "CARGO_INCREMENTAL": "0",
     }

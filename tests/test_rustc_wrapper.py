@@ -39,6 +39,15 @@ def remaps(arguments: list[str]) -> list[str]:
     return [a.removeprefix("--remap-path-prefix=") for a in arguments if a.startswith("--remap-path-prefix=")]
 
 
+# ---- What is run
+
+
+def test_wrapper_of_the_workspace_is_passed_over() -> None:
+    around = {"RUSTC_WORKSPACE_WRAPPER": "/usr/bin/env"}
+    assert rustc_wrapper.of_rustc(["/usr/bin/env", "/bin/rustc", "-vV"], around, "/here") == ["/bin/rustc", "-vV"]
+    assert rustc_wrapper.of_rustc(["/bin/rustc", "-vV"], around, "/here") == ["/bin/rustc", "-vV"]
+
+
 # ---- What is left as it is
 
 

@@ -14,6 +14,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from pipeline import bitcode, process
@@ -138,10 +139,11 @@ class Symbols:
         """From the lines of `llvm-nm`, those of modules with the files' names."""
         module_of: dict[str, Path] = {}
         local: dict[str, set[Path]] = {}
+        as_path = cache(Path)  # of thousands of names, in some files
         for file, _, found in (line.rpartition(": ") for line in of_modules.splitlines()):
             words = found.split()
             if len(words) == 3:  # else it says that a file has none
-                path, kind, name = Path(file), words[1], words[2]
+                path, kind, name = as_path(file), words[1], words[2]
                 if kind.islower():
                     local.setdefault(name, set()).add(path)
                 else:
