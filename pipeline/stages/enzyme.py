@@ -52,10 +52,17 @@ RUNGS = "rungs.json"
 Flags = Mapping[str, bool | int | float | str]
 NO_FLAGS: Flags = {}
 
-# What a loop reads would be copied as a whole before it, though a later run of it reads what an earlier one writes
-# (docs/enzyme-issues/copied-before-the-loop.ll).  Local memory would be written anew in the reverse sweep instead of kept: a
-# product of matrices that takes the place of one of its factors in a loop comes out wrong by that.
-_ALWAYS: Flags = {"enzyme-loop-invariant-cache": False, "enzyme-rematerialize": False}
+_ALWAYS: Flags = {
+    # What a loop reads would be copied as a whole before it, though a later run of it reads what an earlier one writes
+    # (docs/enzyme-issues/copied-before-the-loop.ll).
+    "enzyme-loop-invariant-cache": False,
+    # Local memory would be written anew in the reverse sweep instead of kept: a product of matrices that takes the place of
+    # one of its factors in a loop comes out wrong by that.
+    "enzyme-rematerialize": False,
+    # A loop of no effect would be taken for one of a single run, and what the first of several runs did not keep be freed
+    # (docs/enzyme-issues/no-effect.ll).
+    "enzyme-inactive-dynamic": False,
+}
 
 _NO_RUN = re.compile(r"^ +(%\S+) = getelementptr ([^,]*), ptr .*, i64 (?:undef|poison)(?:,|$)", re.MULTILINE)
 """An element of what Enzyme has kept, and of which type that is; or of the program's own that nobody reads."""

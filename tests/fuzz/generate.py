@@ -15,9 +15,10 @@ _BORROWED = {"!": {"F": "x", **dict.fromkeys("SMVAX", "S")}, "~": {"V": "M"}, "-
 _DEPTHS = (2, 3, 3, 4)
 _PREFIXES = {"L": "'l", "F": "t"}
 _LITERALS = ("0.25", "0.5", "0.75", "0.9", "1.1", "1.25", "1.5")
-_TO_CLOSURES = {"F": "x", "I": "n", "V": "S", "A": "S", "M": "S", "P": "p", "Q": "e", "O": "u", "L": ""}
+_ELSEWHERE = dict.fromkeys("RUDGKHZN", "")
+_TO_CLOSURES = {**_ELSEWHERE, "F": "x", "I": "n", "V": "S", "A": "S", "M": "S", "P": "p", "Q": "e", "O": "u", "L": ""}
 """What a closure makes of the names around it."""
-_TO_MOVING = {**dict.fromkeys("SVAMCWc", ""), "F": "x", "I": "n", "P": "p", "Q": "e", "O": "u", "L": ""}
+_TO_MOVING = {**_ELSEWHERE, **dict.fromkeys("SVAMCWc", ""), "F": "x", "I": "n", "P": "p", "Q": "e", "O": "u", "L": ""}
 _CLOSURES = {"k": ("f", _TO_CLOSURES), "q": ("b", _TO_CLOSURES), "m": ("f", _TO_MOVING)}
 
 Names = dict[str, str]
@@ -74,7 +75,11 @@ class _Generator:
     def _all_of(self, names: Names) -> Node:
         """A float that depends on all that is in scope."""
         shown = {"F": "{}", "V": "weigh(&{})", "A": "weigh(&{})", "P": "{}.energy()", "O": "{}.unwrap_or(T::from(0.5))"}
-        shown |= {"C": "{}.get()", "x": "{}", "W": "{}.iter().map(|v| weigh(v)).sum::<T>()"}
+        shown |= {"C": "{}.get()", "x": "{}", "W": "{}.iter().map(|v| weigh(v)).sum::<T>()", "N": "{}.total()"}
+        shown |= {"R": "{}.iter().map(|one| one.energy()).sum::<T>()", "G": "{}.apply(xs)", "Z": "(*{}.borrow())"}
+        shown |= {"D": "{}.iter().copied().sum::<T>()", "K": "{}.values().copied().sum::<T>()"}
+        shown |= {"H": "{}.get(&2).copied().unwrap_or(T::from(0.5))"}
+        shown |= {"U": "{}.iter().map(|one| match one {{ Shape::One(x) => *x, _ => T::from(0.5) }}).sum::<T>()"}
         terms = [Node("f", (shown[kind].format(name),)) for name, kind in names.items() if kind in shown]
         total = terms[0]
         for number, term in enumerate(terms[1:]):

@@ -17,6 +17,8 @@ template: `!` it can be read only, `~` it keeps its length, `-` it is out of sco
     X  the argument, never empty
     P  a Mixed          Q  a Shape                    O  an Option        C  a Cell
     c  a closure        W  a Vec of Vecs              L  a loop's label
+    R  a Vec of Mixed   U  a Vec of Shapes            D  a VecDeque       N  a List
+    G  a Net            K  a BTreeMap by usize        H  a HashMap so     Z  an Rc of a RefCell
 
 `$(` … `$)` is a scope of its own.  A number before a template is its weight.  No template runs for ever or panics, for
 any names and code in its holes: what grows stops at 20, what counts down is written here, indices are taken modulo length.
@@ -46,6 +48,51 @@ impl<T: Number> Mixed<T> {
     "Shape": """\
 #[derive(Clone, Copy)]
 enum Shape<T> { Empty, One(T), Two(T, T), Counted(usize, T) }""",
+    "Net": """\
+struct Net<T> { w: Vec<T>, b: T, n: usize }
+
+impl<T: Number> Net<T> {
+    fn new(w: Vec<T>, b: T) -> Self {
+        Net { n: w.len(), w, b }
+    }
+    #[inline(never)]
+    fn apply(&self, xs: &[T]) -> T {
+        (self.w.iter().zip(xs).map(|(&w, &x)| w * x).sum::<T>() + self.b).tanh() * (self.n % 4 + 1) as f64
+    }
+    #[inline(never)]
+    fn train(&mut self, xs: &[T], rate: T) {
+        for i in 0..self.w.len() {
+            let out = self.apply(xs);
+            if let Some(&x) = xs.get(i) {
+                self.w[i] = self.w[i] - x * out * rate.tanh() * 0.3;
+            } else {
+                self.b = self.b * 0.75 + self.w[i] * 0.25;
+                self.n += 1;
+            }
+        }
+    }
+    #[inline(never)]
+    fn grow(&mut self, x: T) -> &mut Self {
+        self.w.push(x);
+        self.w.push(self.b * 0.5);
+        self
+    }
+}""",
+    "List": """\
+enum List<T> { End, Item(T, Box<List<T>>) }
+
+impl<T: Number> List<T> {
+    fn total(&self) -> T {
+        match self { List::End => T::from(0.25), List::Item(x, next) => *x * 0.75 + next.total().tanh() }
+    }
+    fn scale(&mut self, by: T) {
+        let mut at = self;
+        while let List::Item(x, next) = at {
+            *x = *x * by;
+            at = next;
+        }
+    }
+}""",
     "weigh": """\
 fn weigh<T: Number>(v: &[T]) -> T {
     v.iter().enumerate().map(|(i, &x)| x * (i as f64 + 1.0)).sum()
@@ -81,6 +128,56 @@ HELPERS = (
     ("s", "fn $H<T: Number>(to: &mut T, $:x: T) { let mut $:F = *to; $s $s *to = $=F; }", "$H(&mut $-F, $f);"),
     ("v", "fn $H<T: Number>(mut $:V: Vec<T>, $:x: T) -> Vec<T> { $s $s $=V }", "$H($v, $f)"),
     ("g", "fn $H<T: Number>($:x: T, $:n: usize) -> Shape<T> { $s $g }", "$H($f, $i)"),
+    (
+        "v",
+        "fn $H<T: Number>($:S: &[T], $:S: &[T], $:n: usize) -> Vec<T> { let mut $:V = Vec::with_capacity($=n % 4); $s $s $s $=V }",
+        "$H(&$S, &$S, $i)",
+    ),
+    (
+        "s",
+        "fn $H<T: Number>(to: &mut Vec<T>, $:S: &[T], $:x: T) { let mut $:V = std::mem::take(to); $s $s *to = $=V; }",
+        "$H(&mut $-V, &$S, $f);",
+    ),
+    ("s", "fn $H<T: Number>($:M: &mut [T], $:S: &[T], $:x: T) { $s $s }", "$H(&mut $-M[..], &$S, $f);"),
+    ("s", "fn $H<T: Number>($:M: &mut [T], $:M: &mut [T], $:n: usize) { $s $s $s }", "$H(&mut $-M[..], &mut $-M[..], $i);"),
+    ("s", "fn $H<T: Number>(to: &mut Mixed<T>, $:x: T) { let mut $:P = *to; $s $s *to = $=P; }", "$H(&mut $-P, $f);"),
+    ("f", "fn $H<T: Number>(mut $:P: Mixed<T>, $:x: T) -> T { $s $E }", "$H($P, $f)"),
+    ("f", "fn $H<T: Number>(mut $:A: [T; 3], $:n: usize) -> T { $s $E }", "$H([$f, $f, $f], $i)"),
+    (
+        "f",
+        "fn $H<T: Number>(of: impl Fn(T, usize) -> T, $:x: T, $:n: usize) -> T { let mut $:F = $=x; for at in 0..$=n % 5 { $=F = of($=F, at) * 0.5; $($s$) } $=F }",
+        "{ let (t, n) = ($f, $i); $H(|$:x: T, $:n: usize| $k, t, n) }",
+    ),
+    (
+        "f",
+        "fn $H<T: Number>(of: &dyn Fn(T) -> T, $:x: T) -> T { of(of($=x) * 0.5) + $f }",
+        "{ let t = $f; $H(&|$:x: T| $k, t) }",
+    ),
+    (
+        "f",
+        "fn $H<T: Number>($:S: &[T], $:x: T) -> (Vec<T>, Option<usize>) { let made = $v; let mut $:V = made; $s let at = if $b { Some($i) } else { None }; ($=V, at) }",
+        "match $H(&$S, $f) { (found, at) => found.get(at.unwrap_or(0)).copied().unwrap_or($f) * (found.len() as f64) }",
+    ),
+    (
+        "f",
+        "fn $H<T: Number>($:S: &[T], $:n: usize) -> T { let begin = $f; let mut $:F = begin; for _ in 0..$n % 6 { let next = $f; let $:x = next; if ($=x - $=F).abs() < 1e-2 { break; } $s $=F = $=F - ($=F - $=x).tanh() * 0.5; } $=F }",
+        "$H(&$S, $i)",
+    ),
+    (
+        "v",
+        "fn $H<T: Number>($:S: &[T], $:n: usize) -> Result<Vec<T>, T> { let mut out = Vec::new(); for &$:x in $=S { if $b { return Err($f); } out.push($f); } Ok(out) }",
+        "match $H(&$S, $i) { Ok(found) => found, Err($:x) => vec![$f, $=x] }",
+    ),
+    (
+        "f",
+        "fn $H<'a, T: Number>(one: &'a [T], other: &'a [T], $:n: usize) -> &'a [T] { if $=n % 2 == 0 { one } else { &other[other.len() / 2..] } }",
+        "match $H(&$S, &$S, $i) { $:S => $f }",
+    ),
+    (
+        "f",
+        "fn $H<'a, T: Number>(one: &'a mut T, other: &'a mut T, $:n: usize) -> &'a mut T { if $=n % 3 == 0 { one } else { other } }",
+        "{ let (mut one, mut other) = ($f, $f); *$H(&mut one, &mut other, $i) *= $f; one - other * 0.5 }",
+    ),
 )
 """Functions that are called: what the call is, the function, the call."""
 
@@ -210,6 +307,27 @@ CODE = {
         1 (*Box::new($f))
         1 (match ($f, $f) { ($:x, $:x) => $f })
         1 (match [$f, $f, $f] { [$:x, $:x, $:x] => $f })
+        2 $R.iter().map(|$:p| $k).sum::<T>()
+        1 $R.iter().fold($f, |$:x, $:p| $k)
+        1 $R.get($i).map_or(T::from($r), |$:p| $k)
+        1 $U.iter().copied().map(|$:e| $k).sum::<T>()
+        1 $U.iter().rev().copied().fold($f, |$:x, $:e| $k)
+        2 $D.iter().copied().fold($f, |$:x, $:x| $k)
+        1 $D.back().copied().unwrap_or($f)
+        2 $G.apply(&$S)
+        1 $G.b
+        1 $K.get(&$i).copied().unwrap_or($f)
+        1 $K.values().copied().sum::<T>()
+        1 $H.get(&($i % 7)).copied().unwrap_or($f)
+        2 (*$Z.borrow())
+        2 $N.total()
+        1 'found: { $B if $b { break 'found $f; } $s $f }
+        1 (0..=$i % 5).rev().map(|$:n| $k).sum::<T>()
+        1 (-2i32..$i as i32 % 5).map(|n| n.unsigned_abs() as usize).map(|$:n| $k).sum::<T>()
+        1 { let all: Vec<Option<T>> = $j.map(|$:x| if $q { Some($k) } else { None }).collect(); all.iter().flatten().copied().sum::<T>() * 0.5 + all.len() as f64 }
+        1 $j.map($(|$:x| if $q { Some($k) } else { None }$)).collect::<Option<Vec<T>>>().map_or($f, |$:S| $k)
+        1 $j.enumerate().map($(|($:n, $:x)| if $q { Ok($k) } else { Err($=n) }$)).sum::<Result<T, usize>>().unwrap_or_else(|$:n| $k)
+        1 { let t = $f; let all: [Box<dyn Fn(T) -> T + '_>; 2] = [Box::new($(|$:x: T| $k$)), Box::new($(|$:x: T| $k$))]; all[0](all[1](t)) }
     """),
     "b": _parsed("""
         4 $f < $f
@@ -271,6 +389,13 @@ CODE = {
         1 std::iter::once($f)
         1 Option::<T>::into_iter($y)
         1 $W.concat().into_iter()
+        1 $R.iter().map(|p| p.a * p.b)
+        1 $D.iter().copied()
+        1 $D.iter().rev().zip($S.iter()).map(|(&$:x, &$:x)| $k)
+        1 $K.range($d..).map(|(&$:n, &$:x)| $k)
+        1 $G.w.iter().copied()
+        1 $W.iter().map(|v| v.iter().copied().sum::<T>())
+        1 $S.iter().copied().enumerate().filter(|(n, _)| n % 2 == 0).map(|($:n, $:x)| $k)
     """),
     "y": _parsed("""
         2 Some($f)
@@ -422,6 +547,62 @@ CODE = {
         1 $V = $v;
         1 $V = $-V.iter().map(|&$:x| $k).collect();
         1 let mut $+V = std::mem::take(&mut $V);
+        2 let mut $+R: Vec<Mixed<T>> = $j.map(|$:x| Mixed { a: $=x, n: 1, b: $k }).collect();
+        1 let mut $+R: Vec<Mixed<T>> = (0..$i % 6).map(|$:n| Mixed { a: $k, n: $=n, b: $k }).collect();
+        1 if $!R.len() < 12 { $=R.push(Mixed { a: $f, n: $i, b: $f }); }
+        1 $-R.iter_mut().for_each(|t| t.step(T::from($r)));
+        2 $:L: for $:p in $-R.iter() $B
+        2 for t in $-R.iter_mut() { let $:p = *t; $s t.a = $f; t.n += 1; }
+        1 $-R.sort_by(|l, r| l.a.partial_cmp(&r.a).unwrap());
+        1 $-R.retain(|&$:p| $q);
+        1 if !$!R.is_empty() { let at = $i % $=R.len(); let $:p = $=R.swap_remove(at); $s }
+        1 if let Some($:p) = $R.last().copied() $B
+        1 if let Some(t) = $-R.iter_mut().max_by(|l, r| l.b.partial_cmp(&r.b).unwrap()) { t.a = $f; }
+        1 for at in 1..$!R.len() { let $:p = $=R[at - 1]; $=R[at].b = $f; }
+        2 let mut $+U: Vec<Shape<T>> = (0..$i % 5).map(|$:n| if $q { Shape::One($k) } else { Shape::Counted($=n, $k) }).collect();
+        1 let mut $+U: Vec<Shape<T>> = vec![$g, $g, $g];
+        2 $:L: for $:e in $-U.iter().copied() $B
+        1 for t in $-U.iter_mut() { if let Shape::One(a) | Shape::Counted(_, a) = t { *a = *a * $f; } }
+        1 if $!U.len() < 9 { $=U.push($g); }
+        1 if !$!U.is_empty() { let at = $i % $=U.len(); $=U[at] = $g; }
+        2 let mut $+D: std::collections::VecDeque<T> = $j.collect();
+        1 if $!D.len() < 15 { $=D.push_back($f); }
+        1 if $!D.len() < 15 { $=D.push_front($f); }
+        2 if let Some($:x) = $D.pop_front() $B
+        1 $:L: while let Some($:x) = $-D.pop_back() $B
+        1 if !$!D.is_empty() { let at = $i % $=D.len(); $=D.rotate_left(at); $=D[at] = $f; }
+        1 $:L: for _ in 0..$!D.len() { if let Some($:x) = $=D.pop_front() { $s $=D.push_back($f); } }
+        3 let mut $+G = Net::new($v, $f);
+        2 $-G.train(&$S, $f);
+        1 if $!G.w.len() < 9 { $=G.grow($f).grow($f); }
+        1 for t in $-G.w.iter_mut() { let $:x = *t; *t = $f; }
+        1 let mut $+V = $G.w.clone();
+        2 let mut $+K: std::collections::BTreeMap<usize, T> = $j.enumerate().map(|($:n, $:x)| ($=n * $d % 7, $k)).collect();
+        2 { let t = $f; *$-K.entry($i % 9).or_insert(T::from($r)) += t; }
+        1 $:L: for (&$:n, &$:x) in $-K.iter() $B
+        1 if let Some(t) = $-K.get_mut(&$i) { let $:x = *t; *t = $f; }
+        1 if let Some($:x) = $K.remove(&$i) $B
+        1 let mut $+H = std::collections::HashMap::<usize, T>::new();
+        2 { let t = $f; *$-H.entry($i % 7).or_insert(T::from($r)) += t; }
+        1 for ($:n, $:x) in $j.enumerate().collect::<Vec<_>>() { if $-H.len() < 9 { $=H.insert($=n % 7, $f); } }
+        2 let $+Z = std::rc::Rc::new(std::cell::RefCell::new($f));
+        2 { let t = $f; *$Z.borrow_mut() += t; }
+        1 { let (t, other) = ($f, $Z.clone()); let mut inside = other.borrow_mut(); *inside = *inside * t; }
+        2 let mut $+N = $j.take(7).fold(List::End, |list, $:x| List::Item($k, Box::new(list)));
+        1 { let t = $f; $-N.scale(t.tanh()); }
+        1 { let mut at = &$!N; while let List::Item(t, next) = at { let $:x = *t; $B at = next; } }
+        1 if let List::Item(t, _) = &mut $-N { let $:x = *t; *t = $f; }
+        2 { let both: (&[T], &[T]) = (&$!S[..], &$!S[..]); let $:S = if $b { both.0 } else { both.1 }; $B }
+        1 { let t: &mut T = if $b { &mut $-F } else { &mut $-F }; *t = *t * $f; }
+        1 { let rows: Vec<&[T]> = $!S.chunks($d).collect(); for $:S in rows.iter().rev() $B }
+        1 { let rows: Vec<&mut [T]> = $-M.chunks_mut($d).collect(); for $:M in rows $B }
+        1 { let picked: Vec<&T> = $!S.iter().filter($(|&&$:x| $q$)).collect(); for &&$:x in &picked $B }
+        1 { let all: Vec<(T, usize)> = $j.zip($i..).collect(); for &($:x, $:n) in &all $B }
+        1 { let mut m = [[T::from(0.0); 3]; 3]; $(for at in 0..9 { let $:n = at; m[at / 3][at % 3] = $f; }$) for (i, row) in m.iter_mut().enumerate() { row[i] = row[i] + 1.0; row.reverse(); } $F += m[0][0] * m[1][1] - m[0][1] * m[1][0] + m[2][$i % 3]; }
+        1 let most = $i % 4 + 1; let mut grid: Vec<Vec<T>> = (0..most).map(|$:n| (0..most).map(|j| if j == $=n { T::from(3.0) + $k } else { ($k * (j as f64)).tanh() }).collect()).collect(); for i in 0..most { for j in i + 1..most { let by = grid[j][i] / (grid[i][i].abs() + 0.5); for k in i..most { let t = grid[i][k]; grid[j][k] -= by * t; } } } let $+x = grid[most - 1][most - 1];
+        1 $-M.sort_unstable_by(|a, b| b.partial_cmp(a).unwrap());
+        1 if let Some(at) = $-M.iter().position(|&$:x| $q) { let (left, right) = $=M.split_at_mut(at); right[0] = left.iter().copied().sum::<T>() * $r; }
+        1 { let mut later: Vec<usize> = (0..$-M.len()).collect(); later.sort_by(|&a, &b| $=M[a].partial_cmp(&$=M[b]).unwrap()); for pair in later.windows(2) { let t = $=M[pair[0]]; $=M[pair[1]] = $=M[pair[1]] * 0.5 + t.tanh(); } }
     """),
 }
 """What there is beside that."""
