@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from pipeline import enzyme_driver, verification
+from pipeline import enzyme_driver, process, verification
 from pipeline.config import load
 from pipeline.gradcheck import builds
 from pipeline.llvm import Module
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import NAMES, nested
+from pipeline.stages import MODULE, Inputs, Stage
 from pipeline.stages.abi_fixup import AbiFixup
-from pipeline.toolchain import find_tools
+from pipeline.stages.opt1 import Opt1
+from pipeline.toolchain import Tool, find_tools
 from tests import alone
 from tests.workbench import MANIFEST, MERGED, ROOT, Workbench, doit
 
@@ -25,6 +28,8 @@ WRONG = 86
 
 WITHOUT_CURES = ("option", "result", "moved", "carried")
 """The functions of the crate that come out wrong without a word: classes S4, S5, S6 and S9."""
+UNROLLED = "exchanged"
+"""That of class S7, where LLVM also unrolled loops before."""
 
 
 def run(program: Path, *arguments: str, asking: str = "") -> subprocess.CompletedProcess[str]:
@@ -39,26 +44,56 @@ def program() -> Path:
     return CRATE / "target/crategrad/verify/verify"
 
 
-@pytest.fixture(scope="module")
-def faulty(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same without repairs, and with nobody who refuses what comes of that."""
+@dataclass(frozen=True)
+class Unrolling:
+    """opt1 as it would be if nothing were held back but vectors."""
+
+    opt: Tool
+
+    def run(self, inputs: Inputs, out: Path, log: Path) -> None:
+        options = ["-passes=default<O2>", "-vectorize-loops=false", "-vectorize-slp=false"]
+        process.run_tool([self.opt, *options, "-o", out / MODULE, inputs["module"] / MODULE], log=log)
+
+
+def without_cures(out: Path, opt1: Stage) -> Path:
+    """The crate built to check itself, without repairs, and with nobody who refuses what comes of that."""
     merged = doit("llvm_link", f"crate={CRATE}", "config=verify", MERGED)
     assert merged.returncode == 0, merged.stderr
-    out, tools = tmp_path_factory.mktemp("faulty"), find_tools()
+    tools = find_tools()
     fixup = AbiFixup(tools.opt, tools.libllvm, raw=False, repairs=True, without=tuple({*NAMES} - {"nested"}))
+    stages = alone.stages(2, tools) | {"opt1": opt1, "abi_fixup": fixup}
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("pipeline.audit.audit", lambda *_: [])
         patched.setattr(enzyme_driver, "_MEMMOVE", "what Enzyme never says")
-        alone.build(
-            STAGES / "03-llvm_link", alone.stages(2, tools) | {"abi_fixup": fixup}, STAGES.parent / "stages", out, tools
-        )
-    return out / "link" / program.name
+        alone.build(STAGES / "03-llvm_link", stages, STAGES.parent / "stages", out, tools)
+    return out / "link" / "verify"
+
+
+@pytest.fixture(scope="module")
+def faulty(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    assert program.exists(), "what the stages link by"
+    return without_cures(tmp_path_factory.mktemp("faulty"), Opt1(find_tools().opt, 2))
+
+
+@pytest.fixture(scope="module")
+def faulty_and_unrolled(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    assert program.exists(), "what the stages link by"
+    return without_cures(tmp_path_factory.mktemp("unrolled"), Unrolling(find_tools().opt))
 
 
 @pytest.mark.toolchain
 @pytest.mark.parametrize("function", WITHOUT_CURES)
 def test_what_is_wrong_is_found_where_it_is_called(function: str, faulty: Path) -> None:
-    done = run(faulty, function)
+    is_found_where_it_is_called(function, faulty)
+
+
+@pytest.mark.toolchain
+def test_what_is_wrong_once_loops_are_unrolled_is_found(faulty_and_unrolled: Path) -> None:
+    is_found_where_it_is_called(UNROLLED, faulty_and_unrolled)
+
+
+def is_found_where_it_is_called(function: str, program: Path) -> None:
+    done = run(program, function)
     assert done.returncode == WRONG, done.stdout + done.stderr
     assert len(re.findall("^error: ", done.stderr, re.MULTILINE)) == 1, "once for three calls"
     lines = enumerate((CRATE / "src/main.rs").read_text().splitlines(), 1)
@@ -77,7 +112,7 @@ def test_the_program_can_end_at_once(faulty: Path) -> None:
 
 
 @pytest.mark.toolchain
-@pytest.mark.parametrize("function", [*WITHOUT_CURES, "report"])
+@pytest.mark.parametrize("function", [*WITHOUT_CURES, UNROLLED, "report"])
 def test_what_is_right_stays_as_it_is(function: str, program: Path) -> None:
     built = doit("build", f"crate={CRATE}")
     assert built.returncode == 0, built.stderr

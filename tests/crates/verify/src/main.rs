@@ -46,6 +46,14 @@ fn moved(x: &[f64]) -> f64 {
     v.iter().enumerate().map(|(n, x)| x * x * n as f64).sum()
 }
 
+/// Words are exchanged, in a loop that LLVM unrolls where it may.
+#[autodiff_reverse(d_exchanged, Duplicated, Active)]
+fn exchanged(x: &[f64]) -> f64 {
+    let mut v = x.to_vec();
+    v.reverse();
+    v.iter().enumerate().map(|(n, x)| x * x * n as f64).sum()
+}
+
 /// A loop carries a value, uses it, and chooses it anew at times.
 #[autodiff_reverse(d_carried, Duplicated, Active)]
 fn carried(x: &[f64]) -> f64 {
@@ -159,6 +167,7 @@ fn main() {
                 result::d_result(x, dx, 1.0)
             }
             Some("moved") => d_moved(&x, &mut dx, 1.0),
+            Some("exchanged") => d_exchanged(&x, &mut dx, 1.0),
             _ => d_carried(&x, &mut dx, 1.0),
         };
     }
