@@ -114,11 +114,12 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "ConstInt": (c_void_p, [c_void_p, c_ulonglong, c_int]),
 }
 
-IN_PLACE = ("-unroll-allow-peeling=false", "-instcombine-code-sinking=false")
-"""Options by which LLVM leaves addresses and lengths where they are computed, until Enzyme has run.
+IN_PLACE = ("-unroll-allow-peeling=false", "-instcombine-code-sinking=false", "-simplifycfg-sink-common=false")
+"""Options by which LLVM leaves what is computed, and stored, where it is, until Enzyme has run.
 
-A peeled run of a loop, or code that is sunk to where it is used, puts them where Enzyme's reverse sweep wants them and has
-them not: it ends with an assertion (`eraseFictiousPHIs`).
+A peeled run of a loop, or code that is sunk to where it is used, puts addresses and lengths where Enzyme's reverse sweep wants
+them and has them not: it ends with an assertion (`eraseFictiousPHIs`).  And of the stores of an enum's two arms one store to
+either's place would be made: SROA leaves that place in memory, where a float, a pointer or an integer then share a word.
 """
 
 # Without a handler LLVM prints an error of its own and ends the whole process.

@@ -46,9 +46,6 @@ _WORDS = {
     "nonzero": "never zero",
     "unknown": "of a type not known",
 }
-_UNSUNK = "-simplifycfg-sink-common=false"
-"""Stores of a `Result`'s two arms become no store of either to either's place: SROA leaves that place in memory, where a
-pointer and an error then share a word, and Enzyme refuses what is of two types.  rustc, where it optimises, is past that."""
 _RESULT_NOT_WANTED = {"ActiveOnly", "DualOnly", "DualvOnly"}
 
 
@@ -132,7 +129,7 @@ class AbiFixup:
     def _optimised(self, module: Path, out: Path, log: Path) -> Path:
         if not self.raw or _PLACEHOLDERS not in module.read_bytes():
             return module
-        process.run_tool([self.opt, *before_enzyme(module, 2), _UNSUNK, "-o", out / MODULE, module], log=log)
+        process.run_tool([self.opt, *before_enzyme(module, 2), "-o", out / MODULE, module], log=log)
         return out / MODULE
 
 
