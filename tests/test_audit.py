@@ -390,9 +390,11 @@ CONSTANTS = """#![crate_type = "lib"]
 @pytest.mark.parametrize(("shim", "is_found"), [("either", True), ("beside", True), ("numbers", False), ("no_float", False)])
 def test_a_constant_that_may_be_a_float_is_found_in_forward_mode(tmp_path: Path, shim: str, is_found: bool) -> None:
     module = compiled(tmp_path, CONSTANTS)
-    assert audit(TOOLS.libllvm, module, [shim]) == []
-    found = [finding.message for finding in audit(TOOLS.libllvm, module, [shim], forward=[shim])]
-    assert ["would take it for its own tangent" in message for message in found] == [True] * is_found
+    reverse, forward = (
+        [one.message for one in audit(TOOLS.libllvm, module, **{mode: [shim]})] for mode in ("reverse", "forward")
+    )
+    assert not [message for message in reverse if "tangent" in message]
+    assert ["would take it for its own tangent" in message for message in forward] == [True] * is_found
 
 
 AMBIGUOUS = """#![no_main]

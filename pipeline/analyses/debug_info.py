@@ -142,6 +142,22 @@ def shared_words(module: Module, ty: Value) -> frozenset[int]:
     return frozenset(found)
 
 
+def overlaid_widths(module: Module, ty: Value) -> frozenset[int]:
+    """The widths, in bits, of the numbers that lie where another variant of the same enum has a float, or a part of one.
+
+    Of all enums and unions in a value of the type, and in whatever its pointers lead to.
+    """
+    found: set[int] = set()
+    for node in _reached(module, ty):
+        if module.metadata_tag(node) in {UNION, VARIANT_PART}:
+            words = list(_words(module, node))
+            floats = [(begin, begin + bits) for begin, bits, is_float in words if is_float]
+            numbers = [(begin, begin + bits) for begin, bits, is_float in words if not is_float]
+            overlaid = ((b, e) for b, e in numbers if any(b < end and begin < e for begin, end in floats))
+            found |= {end - begin for begin, end in overlaid}
+    return frozenset(found)
+
+
 def _reached(module: Module, ty: Value) -> Iterator[Value]:
     """The type, what it is made of, and whatever pointers lead to, each once."""
     known, waiting = {0}, [ty]

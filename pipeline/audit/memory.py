@@ -10,6 +10,7 @@ from pipeline.analyses.debug_info import FLOAT_BITS, floats_pointed_to, numbers,
 from pipeline.analyses.frozen import forgotten
 from pipeline.analyses.hidden import ACTIVE
 from pipeline.analyses.layout import kinds
+from pipeline.analyses.overlaid import overlaid
 from pipeline.analyses.scopes import overclaims
 from pipeline.analyses.unguarded import copied, has_float, unguarded
 from pipeline.analyses.variables import Variables
@@ -27,6 +28,7 @@ _EXCHANGED = "an exchange of pointers (an atomic) cannot be differentiated"
 _UNGUARDED = "what is copied here may be of a `Const` argument: its values would be tangents, or adjoints be added to it"
 _RECURSIVE = "an integer that a recursive function returns by pointer would be stored to a shadow that may not be there"
 _OVERCLAIMED = "what is read here may be what another reference reads, and of their adjoints one would be lost"
+_OVERLAID = "the bits of an integer that is stored here would be added to the adjoint of a float that was in its place before"
 _FREED_TWICE = "memory that is freed where other memory may be would be freed twice"
 _FORGOTTEN = "of this pointer the adjoint would be added to what is later in its place"
 
@@ -53,6 +55,12 @@ def freed_twice(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     """Allocations that Enzyme makes again, and whose `free` may be that of others, which it does not."""
     for call in made_again(inspector, function):
         yield finding(inspector, call, _FREED_TWICE)
+
+
+def integers_over_floats(inspector: Inspector, functions: Sequence[Value]) -> Iterator[Diagnostic]:
+    """Integers that are stored to the shadow, too, where it may have the adjoint of a float."""
+    for _, stores in overlaid(inspector, functions):
+        yield from (finding(inspector, store, _OVERLAID) for store in stores)
 
 
 def shadow_forgotten(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:

@@ -38,6 +38,7 @@ from pipeline.repairs import (
     mixed,
     nested,
     opaque,
+    overlaid,
     overlaps,
     overwritten,
     panics,
@@ -92,6 +93,7 @@ _OF_MEMORY = (
     ("fills", fills.say_what_is_filled),
     ("vtables", vtables.keep_from_shadows),
     ("statics", statics.say_inactive),
+    ("overlaid", overlaid.store_once),
     ("floats", floats.say_loaded),
     ("extremes", extremes.by_older_intrinsics),
 )

@@ -46,7 +46,8 @@ def _parts(editor: Editor, web: _Web, words: Words) -> int:
     """
     loads = [value for value in web.values if editor.is_plain_load(value)]
     if not web.is_moved:
-        return 0
+        is_either = web.is_moved_or_counted and words.are_shared(editor.module.parent(web.stores[0]), web.bits)
+        return int(is_either and {words.parts(load, web.bits) for load in loads} == {1})
     if web.others:
         kinds = words.kinds((*loads, *web.stores)) if all(map(editor.counts_only, web.others)) else set()
         return 1 if [FLOAT_BITS.get(kind) for kind in kinds] == [web.bits] else 0
@@ -87,8 +88,14 @@ def _is_word(editor: Editor, access: Value) -> bool:
 
 def _is_node(editor: Editor, value: Value) -> bool:
     """Whether a value is an integer that is loaded, or chosen by a phi or a select."""
-    is_word = editor.integer_bits(editor.api.TypeOf(value)) in _WIDTHS
-    return is_word and (editor.is_plain_load(value) or editor.is_choice(value))
+    if editor.integer_bits(editor.api.TypeOf(value)) not in _WIDTHS:
+        return False
+    return editor.is_plain_load(value) or (editor.is_choice(value) and not _counts(editor, value))
+
+
+def _counts(editor: Editor, choice: Value) -> bool:
+    """Whether a phi or a select is a number, as one that counts a loop's runs is; constants alone could be floats."""
+    return is_counted(editor, choice) and not all(map(editor.is_simple_constant, editor.sources(choice)))
 
 
 class _Web:
@@ -146,6 +153,13 @@ class _Web:
         """Whether all values are loaded, and they are stored."""
         is_loaded = any(map(self.editor.is_plain_load, self.values))
         return is_loaded and bool(self.stores) and not self.strangers
+
+    @property
+    def is_moved_or_counted(self) -> bool:
+        """Whether what is stored was loaded, or is a number in the place of that, as in an enum's two arms."""
+        is_loaded = any(map(self.editor.is_plain_load, self.values))
+        are_numbers = all(is_counted(self.editor, source) for source in self.strangers)
+        return is_loaded and bool(self.stores) and are_numbers and not self.others
 
     def _lies_with_floats(self, access: Value) -> bool:
         return not self.editor.is_choice(access) and self.editor.slot(access) in self.floats
