@@ -44,6 +44,7 @@ _ABOUT_MEMORY = re.compile(
 _FLOATS = {1: "f16", 2: "f32", 3: "f64", 5: "f128"}
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
+    "IsNull": (c_int, [c_void_p]),
     "GetEnumAttributeKindForName": (c_uint, [c_char_p, c_size_t]),
     "GetStringAttributeAtIndex": (c_void_p, [c_void_p, c_uint, c_char_p, c_uint]),
     "GetEnumAttributeAtIndex": (c_void_p, [c_void_p, c_uint, c_uint]),
@@ -449,6 +450,10 @@ class Inspector:
     def number(self, value: Value) -> int | None:
         """The number that a constant is; None where a value is none."""
         return int(self.api.ConstIntGetSExtValue(value)) if self.api.IsAConstantInt(value) else None
+
+    def is_null(self, value: Value) -> bool:
+        """True for zero and for the null pointer."""
+        return bool(self.api.IsNull(value))
 
     def is_simple_constant(self, value: Value) -> bool:
         """True for an integer constant that can be taken apart: a number of up to 64 bits, or whatever does not matter."""

@@ -724,7 +724,7 @@ out:
     assert re.search(r"%alone = call ptr @malloc\(i64 16\)$", body(text), re.MULTILINE)
 
 
-def test_constants_in_memory_that_is_chosen_from_are_active_but_for_zeros(tmp_path: Path) -> None:
+def test_floats_in_memory_that_is_chosen_from_are_active_but_for_zeros(tmp_path: Path) -> None:
     source = """declare ptr @malloc(i64)
 define void @shim(i1 %is_grown, ptr %other, double %x) {
   %chosen = call ptr @malloc(i64 24)
@@ -743,14 +743,19 @@ end:
   store double 7.500000e-01, ptr %memory
   ret void
 }"""
+    mended(tmp_path, source, lambda *_: [])
+    assert [found.message[:22] for found in audit(TOOLS.libllvm, tmp_path / MODULE, forward=["shim"])] == [
+        "what is stored here ma"
+    ]
     text = mended(tmp_path, source, beginnings.make_active)
+    assert audit(TOOLS.libllvm, tmp_path / MODULE, forward=["shim"]) == []
     (attributes,) = re.findall(r"^attributes (#\d+) = \{ \"enzyme_active\" \}", text, re.MULTILINE)
     active = dict(
         re.findall(rf"(%\d+) = call double @crategrad_active_double\(double (.*)\) {attributes}$", text, re.MULTILINE)
     )
     stored = [active.get(value, value) for value in re.findall(r"store double (\S+),", body(text))]
     assert stored == ["5.000000e-01", "2.500000e-01", "0.000000e+00", "%x", "7.500000e-01"]
-    assert sorted(active.values()) == ["2.500000e-01", "7.500000e-01"]
+    assert sorted(active.values()) == ["%x", "2.500000e-01", "7.500000e-01"]
 
 
 def test_what_counts_is_inactive_but_for_pointers_and_bits(tmp_path: Path) -> None:

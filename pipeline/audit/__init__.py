@@ -41,6 +41,7 @@ def audit(libllvm: Tool, path: Path, reverse: Iterable[str] = (), forward: Itera
                 found += rule(inspector, function)
         found += memory.stored_by_recursion(inspector, _tree(inspector, reverse))
         found += memory.integers_over_floats(inspector, _tree(inspector, reverse))
+        found += [one for function in _tree(inspector, forward) for one in memory.own_tangents(inspector, function)]
         for shim in forward:
             found += words.constants(inspector, _tree(inspector, [shim]))
         found += memory.copied_unguarded(inspector, module.named([*reverse, *forward]))

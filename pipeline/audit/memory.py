@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pipeline.analyses.allocations import is_filled, kept, made_again
+from pipeline.analyses.beginnings import may_be_own_tangents
 from pipeline.analyses.call_tree import call_tree, calls, recursive
 from pipeline.analyses.debug_info import FLOAT_BITS, floats_pointed_to, numbers, signature_types, types_made_for
 from pipeline.analyses.frozen import forgotten
@@ -28,6 +29,7 @@ _EXCHANGED = "an exchange of pointers (an atomic) cannot be differentiated"
 _UNGUARDED = "what is copied here may be of a `Const` argument: its values would be tangents, or adjoints be added to it"
 _RECURSIVE = "an integer that a recursive function returns by pointer would be stored to a shadow that may not be there"
 _OVERCLAIMED = "what is read here may be what another reference reads, and of their adjoints one would be lost"
+_OWN_TANGENTS = "what is stored here may be without a derivative, and forward mode would take it for its own tangent"
 _OVERLAID = "the bits of an integer that is stored here would be added to the adjoint of a float that was in its place before"
 _FREED_TWICE = "memory that is freed where other memory may be would be freed twice"
 _FORGOTTEN = "of this pointer the adjoint would be added to what is later in its place"
@@ -49,6 +51,12 @@ def taken_for_constant(inspector: Inspector, function: Value) -> Iterator[Diagno
         is_used = is_filled(inspector, call) or any(inspector.is_call_of(one, ACTIVE) for one in inspector.module.users(call))
         if not (is_used and inspector.call_has_text_attribute(call, "enzyme_active")):
             yield finding(inspector, call, _CONSTANT)
+
+
+def own_tangents(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
+    """Floats that forward mode may take for their own tangents."""
+    for store in may_be_own_tangents(inspector, function):
+        yield finding(inspector, store, _OWN_TANGENTS)
 
 
 def freed_twice(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:

@@ -113,9 +113,9 @@ _OF_PATHS = (
 )
 NAMES = (
     *dict.fromkeys(name for name, _ in _OF_CALLS),
-    *("split_words", "hash_tables", "retype", "opaque", "constants", "beginnings", "unguarded"),
+    *("split_words", "hash_tables", "retype", "opaque", "constants", "unguarded"),
     *dict.fromkeys(name for name, _ in _OF_MEMORY + _OF_PATHS),
-    *("mixed", "frees", "frozen", "results"),
+    *("mixed", "beginnings", "frees", "frozen", "results"),
 )
 """The repairs, in the order in which they are first made."""
 
@@ -131,14 +131,14 @@ def repair(module: Module, shims: Sequence[Value], forward: Sequence[Value] = ()
         done += mend(editor, shims) if name not in without else []
     done += _words(editor, shims, without)
     done += constants.keep_out(editor, forward) if "constants" not in without else []
-    done += beginnings.make_active(editor, forward) if "beginnings" not in without else []
     by_pointer.say_what_is_read(editor, shims)
     done += unguarded.by_words(editor, shims) if "unguarded" not in without else []
     for name, mend in _OF_MEMORY + _OF_PATHS:
         done += mend(editor, shims) if name not in without else []
     # Last, as others allocate, too.
     reverse = [shim for shim in shims if shim not in forward]
-    done += mixed.make_active(editor, reverse) if "mixed" not in without else []
+    done += mixed.make_active(editor, shims) if "mixed" not in without else []
+    done += beginnings.make_active(editor, forward) if "beginnings" not in without else []
     done += frees.as_the_others(editor, reverse) if "frees" not in without else []
     done += frozen.keep_shadows(editor, reverse) if "frozen" not in without else []
     done += results.keep(editor, shims) if "results" not in without else []  # mixed and frozen call, too

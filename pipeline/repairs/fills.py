@@ -39,7 +39,7 @@ def _say(editor: Editor, fill: Value) -> bool:
 def _zero_words(editor: Editor, fill: Value, variables: Variables) -> bool:
     """Store zeros of their types to the words of a variable that is filled with zeros; False where they are not known."""
     place, byte, size, *_ = editor.module.arguments(fill)
-    if not editor.api.IsNull(byte) or not editor.api.IsAConstantInt(size):
+    if not editor.is_null(byte) or not editor.api.IsAConstantInt(size):
         return False
     base, begin = editor.place(place)
     words = variables.words(base, begin, begin + int(editor.api.ConstIntGetZExtValue(size)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -24,14 +25,30 @@ SIZES = (9, 1, 2, 6)
 
 DUAL = f'#[path = "{ROOT}/tests/crates/bodies/src/dual.rs"]\npub mod dual;\n'
 
+SINGLE = f'#[path = "{ROOT}/tests/fuzz/single.rs"]\npub mod single;\n'
+
 INPUTS = """\
 const NUMBERS: [f64; 9] = [0.7371, -1.1293, 1.8147, 0.3217, -0.4639, 2.2391, 0.9173, -0.2713, 1.3719];
 const INPUTS: [(usize, usize); 4] = [(9, 3), (1, 0), (2, 1), (6, 2)];
 """
 """The numbers, and of each input how many of them there are and `k`."""
 
-_LARGEST = 1e8
-"""Beyond that a function is no test: of what cancels in it too few digits are left."""
+
+@dataclass(frozen=True)
+class Precision:
+    """The numbers that functions are differentiated of."""
+
+    is_single: bool
+    tolerance: float
+    """Relative to the largest number of what belongs together, absolute below 1: derivatives may be reordered (fast math)."""
+    agreement: float
+    """How near the value is to that of dual numbers, which are double; else the function is no test."""
+    largest: float
+    """Beyond that a function is no test: of what cancels in it too few digits are left."""
+
+
+DOUBLE = Precision(is_single=False, tolerance=1e-9, agreement=1e-12, largest=1e8)
+IN_SINGLE = Precision(is_single=True, tolerance=2e-3, agreement=1e-5, largest=1e3)
 
 _PATIENCE_S = 20
 
@@ -55,9 +72,11 @@ _MAIN = """\
 DUAL
 MODULES
 
+use dual::Number;
+
 type Body<T> = fn(&[T], usize) -> T;
 
-const ALL: &[(&str, Body<dual::Dual>, Body<f64>)] = &[FUNCTIONS];
+const ALL: &[(&str, Body<dual::Dual>, Body<PLAIN>)] = &[FUNCTIONS];
 
 fn main() {
     std::panic::set_hook(Box::new(|_| {}));
@@ -67,19 +86,19 @@ fn main() {
     }
 }
 
-fn numbers(of: Body<dual::Dual>, plain: Body<f64>) -> String {
+fn numbers(of: Body<dual::Dual>, plain: Body<PLAIN>) -> String {
     let mut shown = String::new();
     for (size, k) in INPUTS {
         for at in 0..size {
             let tangent = |i| if i == at { 1.0 } else { 0.0 };
             let number = |(i, &value): (usize, &f64)| dual::Dual { value, tangent: tangent(i) };
             let got = of(&NUMBERS[..size].iter().enumerate().map(number).collect::<Vec<_>>(), k);
-            let value = plain(&NUMBERS[..size], k);
+            let value = plain(&NUMBERS[..size].iter().map(|&x| x.into()).collect::<Vec<PLAIN>>(), k).value();
             if dual::WAS_INFINITE.load(std::sync::atomic::Ordering::Relaxed) {
                 dual::WAS_INFINITE.store(false, std::sync::atomic::Ordering::Relaxed);
                 return "is infinite somewhere, or no number".to_string();
             }
-            if (got.value - value).abs() > 1e-12 * value.abs().max(1.0) {
+            if !((got.value - value).abs() <= TOLERANCE * value.abs().max(1.0)) {
                 return "is another function of dual numbers".to_string();
             }
             shown += &format!("{:e} {:e} ", got.value, got.tangent);
@@ -93,17 +112,17 @@ Right = list[float] | str
 """The value and the derivative by each element, of each input; or why a function is no test."""
 
 
-def rights(functions: Sequence[Source], folder: Path) -> list[Right]:
+def rights(functions: Sequence[Source], folder: Path, precision: Precision = DOUBLE) -> list[Right]:
     """What is right for each function."""
     found: dict[int, Right] = {}
     numbers = list(range(len(functions)))
-    while unfit := _unfit([functions[number] for number in numbers], folder):
+    while unfit := _unfit([functions[number] for number in numbers], folder, precision):
         found |= {numbers[at]: message for message, at in unfit}
         numbers = [number for number in numbers if number not in found]
     done = 0
     while done < len(numbers):
         lines, ended = _run(folder, done)
-        found |= {numbers[done + at]: _right(line.split(maxsplit=1)[1]) for at, line in enumerate(lines)}
+        found |= {numbers[done + at]: _right(line.split(maxsplit=1)[1], precision) for at, line in enumerate(lines)}
         done += len(lines)
         if done < len(numbers):
             found[numbers[done]] = ended
@@ -111,7 +130,7 @@ def rights(functions: Sequence[Source], folder: Path) -> list[Right]:
     return [found[number] for number in range(len(functions))]
 
 
-def _unfit(functions: Sequence[Source], folder: Path) -> list[tuple[str, int]]:
+def _unfit(functions: Sequence[Source], folder: Path, precision: Precision) -> list[tuple[str, int]]:
     """Write and compile the program; which functions rustc refuses, and why."""
     (folder / "src").mkdir(parents=True, exist_ok=True)
     for stale in (folder / "src").glob("*.rs"):
@@ -120,7 +139,9 @@ def _unfit(functions: Sequence[Source], folder: Path) -> list[tuple[str, int]]:
     for name, function in zip(names, functions, strict=True):
         (folder / "src" / f"{name}.rs").write_text(f"use crate::dual::Number;\n\n{function.text}")
     each = ", ".join(f'("{name}", {name}::body, {name}::body)' for name in names)
-    main = _MAIN.replace("DUAL", f"{DUAL}{INPUTS}").replace("MODULES", "".join(f"mod {name};\n" for name in names))
+    main = _MAIN.replace("DUAL", f"{DUAL}{SINGLE}{INPUTS}").replace("MODULES", "".join(f"mod {name};\n" for name in names))
+    main = main.replace("PLAIN", "single::Single" if precision.is_single else "f64")
+    main = main.replace("TOLERANCE", f"{precision.agreement:e}")
     (folder / "src" / "main.rs").write_text(main.replace("FUNCTIONS", each))
     (folder / "Cargo.toml").write_text(_MANIFEST)
     built = subprocess.run(["cargo", "build", "--quiet"], cwd=folder, capture_output=True, text=True, check=False)
@@ -139,9 +160,9 @@ def _run(folder: Path, first: int) -> tuple[list[str], str]:
     return done.stdout.splitlines(), "dies"
 
 
-def _right(numbers: str) -> Right:
+def _right(numbers: str, precision: Precision) -> Right:
     try:
         found = [float(number) for number in numbers.split()]
     except ValueError:
         return numbers
-    return found if all(abs(number) < _LARGEST for number in found) else "is infinite, or nearly so"
+    return found if all(abs(number) < precision.largest for number in found) else "is infinite, or nearly so"

@@ -15,7 +15,7 @@ from pipeline.errors import UserError
 from pipeline.toolchain import find_tools
 from tests.alone import build, merged, only, stages
 from tests.fuzz import oracle
-from tests.fuzz.oracle import DUAL, INPUTS, SIZES, Source
+from tests.fuzz.oracle import DOUBLE, DUAL, INPUTS, SINGLE, SIZES, Precision, Source
 from tests.programs import PROFILES, Verdict, refusal, run
 from tests.workbench import MANIFEST, Workbench
 
@@ -23,9 +23,6 @@ LOG = logging.getLogger("fuzz")
 
 LEVELS = ("0", "1", "2", "3")
 MODES = ("reverse", "forward", "width 2")
-
-TOLERANCE = 1e-9
-"""Relative to the largest number of what belongs together, absolute below 1: derivatives may be reordered (fast math)."""
 
 AT_ONCE = 30
 """Functions in one crate: of more, to read the module again and again for each takes longer than to begin anew."""
@@ -104,9 +101,7 @@ use autodiff::{autodiff_forward, autodiff_reverse};
 
 TEXT
 ATTRIBUTES
-fn primal(xs: &[f64], k: usize) -> f64 {
-    body(xs, k)
-}
+PRIMAL
 
 #[unsafe(export_name = "NAME")]
 pub extern "C" fn start(argc: i32, _argv: *const *const u8) -> i32 {
@@ -116,11 +111,30 @@ pub extern "C" fn start(argc: i32, _argv: *const *const u8) -> i32 {
 }
 """
 
-_OF_MODE = {
-    "reverse": ("#[autodiff_reverse(reverse, Duplicated, Const, Active)]", "case.reverse(reverse);"),
-    "forward": ("#[autodiff_forward(forward, Dual, Const, Dual)]", "case.forward(forward);"),
-    "width 2": ("#[autodiff_forward(wide, 2, Dual, Const, Dual)]", "case.width_2(wide);"),
+_ATTRIBUTES = {
+    "reverse": "#[autodiff_reverse(reverse, Duplicated, Const, Active)]",
+    "forward": "#[autodiff_forward(forward, Dual, Const, Dual)]",
+    "width 2": "#[autodiff_forward(wide, 2, Dual, Const, Dual)]",
 }
+_DOUBLE = {"reverse": "case.reverse(reverse);", "forward": "case.forward(forward);", "width 2": "case.width_2(wide);"}
+_PRIMAL = "fn primal(xs: &[f64], k: usize) -> f64 { body(xs, k) }"
+_IN_SINGLE = {
+    "reverse": """case.reverse(|xs, dx, k, by| {
+        let mut adjoints = vec![0.0; xs.len()];
+        let value = reverse(&crate::single::rounded(xs), &mut adjoints, k, by as f32) as f64;
+        dx.iter_mut().zip(adjoints).for_each(|(to, adjoint)| *to = adjoint as f64);
+        value
+    });""",
+    "forward": """case.forward(|xs, dx, k| {
+        let (value, tangent) = forward(&crate::single::rounded(xs), &crate::single::rounded(dx), k);
+        (value as f64, tangent as f64)
+    });""",
+    "width 2": """case.width_2(|xs, one, other, k| {
+        let [xs, one, other] = [xs, one, other].map(crate::single::rounded);
+        wide(&xs, &one, &other, k).map(|number| number as f64)
+    });""",
+}
+_PRIMAL_IN_SINGLE = "fn primal(xs: &[f32], k: usize) -> f32 { body(crate::single::Single::slice(xs), k).0 }"
 _LINES = {"reverse": ["reverse"], "forward": ["forward"], "width 2": ["width 2, first", "width 2, second"]}
 
 
@@ -131,12 +145,15 @@ class Job:
     number: int
     level: str
     modes: Sequence[str]
+    precision: Precision
     right: Sequence[float]
     crate: Path
     module: Path
 
 
-def judge(functions: Sequence[Source], level: str, folder: Path, modes: Sequence[str] = MODES) -> list[Verdict]:
+def judge(
+    functions: Sequence[Source], level: str, folder: Path, modes: Sequence[str] = MODES, precision: Precision = DOUBLE
+) -> list[Verdict]:
     """What becomes of each function at a level.
 
     `broke down` is where Enzyme did so, and no program was made; `crash` is a program that dies or hangs; `invalid` is what is
@@ -144,35 +161,38 @@ def judge(functions: Sequence[Source], level: str, folder: Path, modes: Sequence
     """
     found: list[Verdict] = []
     for begin in range(0, len(functions), AT_ONCE):
-        found += _judge_crate(functions[begin : begin + AT_ONCE], level, folder, modes)
+        found += _judge_crate(functions[begin : begin + AT_ONCE], level, folder, modes, precision)
     return found
 
 
-def _judge_crate(functions: Sequence[Source], level: str, folder: Path, modes: Sequence[str]) -> list[Verdict]:
-    rights = oracle.rights(functions, folder / "oracle")
+def _judge_crate(
+    functions: Sequence[Source], level: str, folder: Path, modes: Sequence[str], precision: Precision
+) -> list[Verdict]:
+    rights = oracle.rights(functions, folder / "oracle", precision)
     valid = {number: right for number, right in enumerate(rights) if isinstance(right, list)}
     verdicts = {number: Verdict("invalid", said) for number, said in enumerate(rights) if isinstance(said, str)}
     if valid:
         tools, bench = find_tools(), Workbench(folder / f"level{level}")
-        write([functions[number] for number in valid], bench, modes)
+        write([functions[number] for number in valid], bench, modes, precision)
         module = merged(bench, level, tools)
         crate = bench.output() / "stages"
-        jobs = [Job(number, level, modes, right, crate, module) for number, right in enumerate(valid.values())]
+        jobs = [Job(number, level, modes, precision, right, crate, module) for number, right in enumerate(valid.values())]
         with ProcessPoolExecutor(2) as pool:
             verdicts |= dict(zip(valid, pool.map(_judge_alone, jobs), strict=True))
     return [verdicts[number] for number in range(len(functions))]
 
 
-def write(functions: Sequence[Source], bench: Workbench, modes: Sequence[str]) -> None:
+def write(functions: Sequence[Source], bench: Workbench, modes: Sequence[str], precision: Precision = DOUBLE) -> None:
     """The crate of these functions, a file for each."""
     names = [f"p{number:04}" for number in range(len(functions))]
-    texts = {"DUAL": f"{DUAL}\n{INPUTS}", "MODULES": "".join(f"mod {name};\n" for name in names)}
+    texts = {"DUAL": f"{DUAL}{SINGLE}\n{INPUTS}", "MODULES": "".join(f"mod {name};\n" for name in names)}
     bench.write(_filled(_MAIN, FUNCTIONS=", ".join(f"{name}::start" for name in names), **texts), f"{MANIFEST}\n{PROFILES}")
     for stale in (bench.folder / "src").glob("p*.rs"):
         stale.unlink()
-    attributes, calls = zip(*(_OF_MODE[mode] for mode in modes), strict=True)
+    of_mode, primal = (_IN_SINGLE, _PRIMAL_IN_SINGLE) if precision.is_single else (_DOUBLE, _PRIMAL)
     for name, function in zip(names, functions, strict=True):
-        derived = {"ATTRIBUTES": "\n".join(attributes), "CALLS": "\n    ".join(calls)}
+        attributes, calls = ("\n".join(_ATTRIBUTES[mode] for mode in modes), "\n    ".join(of_mode[mode] for mode in modes))
+        derived = {"ATTRIBUTES": attributes, "PRIMAL": primal, "CALLS": calls}
         (bench.folder / "src" / f"{name}.rs").write_text(_filled(_MODULE, TEXT=function.text, NAME=name, **derived))
 
 
@@ -222,11 +242,13 @@ def _compared(job: Job, binary: Path) -> Verdict:
         return Verdict("crash", death)
     names = [line for mode in job.modes for line in _LINES[mode]]
     lines = [[float(number) for number in line.split()] for line in stdout.splitlines()]
-    differing = [f"{name}: {what}" for name, got in zip(names, lines, strict=True) for what in differences(got, job.right)]
+    differing = [
+        f"{name}: {what}" for name, got in zip(names, lines, strict=True) for what in differences(got, job.right, job.precision)
+    ]
     return Verdict("wrong", "; ".join(differing)) if differing else Verdict("right")
 
 
-def differences(got: Sequence[float], right: Sequence[float]) -> list[str]:
+def differences(got: Sequence[float], right: Sequence[float], precision: Precision = DOUBLE) -> list[str]:
     """The first number of each input that is another; NaN is equal to none."""
     if len(got) != len(right):
         return [f"{len(got)} numbers instead of {len(right)}"]
@@ -235,7 +257,7 @@ def differences(got: Sequence[float], right: Sequence[float]) -> list[str]:
         begin, end = end, end + 2 * size
         scale = max(1.0, *map(abs, right[begin:end]))
         for at in range(begin, end):
-            if not abs(got[at] - right[at]) <= TOLERANCE * scale:
+            if not abs(got[at] - right[at]) <= precision.tolerance * scale:
                 what = f"derivative {(at - begin) // 2}" if (at - begin) % 2 else "value"
                 found.append(f"{what} of {size} elements is {got[at]:.12g}, not {right[at]:.12g}")
                 break

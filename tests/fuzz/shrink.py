@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
+from tests.fuzz.oracle import DOUBLE, Precision
 from tests.fuzz.runner import MODES, judge
 from tests.fuzz.tree import Function, Node
 from tests.programs import Verdict
@@ -127,7 +128,7 @@ def cause(verdict: Verdict) -> str:
     return f"{verdict.kind}: {_PARTICULARS.split(verdict.said.removeprefix('error: '))[0][:80].strip()}"
 
 
-def shrink(failures: Sequence[Failure], level: str, folder: Path, rounds: int = ROUNDS) -> None:
+def shrink(failures: Sequence[Failure], level: str, folder: Path, rounds: int = ROUNDS, precision: Precision = DOUBLE) -> None:
     """Make each function as small as goes."""
     random = Random(0)
     for number in range(rounds):
@@ -135,7 +136,7 @@ def shrink(failures: Sequence[Failure], level: str, folder: Path, rounds: int = 
         if not tries:
             return
         modes = tuple(mode for mode in MODES if any(mode in failure.modes for failure in failures))
-        verdicts = judge([failure.smaller(chosen) for failure, chosen in tries], level, folder, modes)
+        verdicts = judge([failure.smaller(chosen) for failure, chosen in tries], level, folder, modes, precision)
         for failure in failures:
             _take([(c, v) for (f, c), v in zip(tries, verdicts, strict=True) if f is failure], failure)
         LOG.info("shrunk %d times: %s", number + 1, ", ".join(str(len(f.function.text)) for f in failures))
