@@ -249,6 +249,25 @@ def test_an_integer_beside_the_float_of_each_element_is_none(tmp_path: Path, bes
     assert ["computed with as an integer" in finding.message for finding in found] == [True] * is_found
 
 
+def test_an_integer_beside_floats_is_none_where_a_repair_hid_the_place_or_nothing_may_be(tmp_path: Path) -> None:
+    text = """%all = call noalias ptr @malloc(i64 320)
+  %i = load i64, ptr %x
+  %nothing = call i64 @crategrad_same_apart_i64(i64 0, i64 3)
+  %is_empty = icmp eq i64 %i, 0
+  %begin = select i1 %is_empty, ptr inttoptr (i64 8 to ptr), ptr %all
+  %one = getelementptr { double, i64 }, ptr %begin, i64 %i
+  %v = load double, ptr %one
+  store double %v, ptr %to
+  %other = getelementptr { double, i64 }, ptr %all, i64 7
+  %second = getelementptr i8, ptr %other, i64 8
+  %hidden = getelementptr [8 x i8], ptr %second, i64 %nothing
+  %n = load i64, ptr %hidden
+  %f = uitofp i64 %n to double
+  store double %f, ptr %to"""
+    found = findings(tmp_path, inside(text) + "\ndeclare ptr @malloc(i64)\ndeclare i64 @crategrad_same_apart_i64(i64, i64)")
+    assert not any("computed with as an integer" in finding.message for finding in found)
+
+
 @pytest.mark.parametrize(("step", "is_found"), [(16, False), (8, True), (24, True)])
 def test_an_integer_beside_the_floats_that_a_loop_leads_to_is_none(tmp_path: Path, step: int, is_found: bool) -> None:
     """A loop over the pairs of a vector moves a pointer on, by as much as they are apart."""
