@@ -131,6 +131,47 @@ def test_what_tells_how_the_outer_loop_was_left_is_kept(tmp_path: Path) -> None:
     assert "call i1 @crategrad_same_kept_i1(i1 %is.large)" in made
 
 
+# Sums of x's numbers up to one that is large, for as long as there is one: `take_while(|&i| x.iter().all(..))`.
+WHILE = """define double @shim(ptr %x, i64 %n) {
+  br label %outer
+outer:
+  %i = phi i64 [ 0, %0 ], [ %i.next, %outer.latch ]
+  %sum = phi double [ 0.0, %0 ], [ %more, %outer.latch ]
+  %i.next = add nuw nsw i64 %i, 1
+  br label %inner
+inner:
+  %j = phi i64 [ 0, %outer ], [ %j.next, %inner.latch ]
+  %more = phi double [ %sum, %outer ], [ %most, %inner.latch ]
+  %is.past = icmp eq i64 %j, %n
+  br i1 %is.past, label %after, label %inner.latch
+inner.latch:
+  %place = getelementptr inbounds double, ptr %x, i64 %j
+  %second = load double, ptr %place
+  %most = fadd double %more, %second
+  %j.next = add nuw nsw i64 %j, 1
+  %is.large = fcmp ogt double %second, 5.0
+  br i1 %is.large, label %after, label %inner
+after:
+  %last = phi i64 [ %j, %inner ], [ %j.next, %inner.latch ]
+  %none = icmp eq i64 %{decides}, %n
+  br i1 %none, label %out, label %outer.latch
+outer.latch:
+  %outer.ends = icmp eq i64 %i.next, %n
+  br i1 %outer.ends, label %out, label %outer
+out:
+  %result = phi double [ %more, %after ], [ %sum, %outer.latch ]
+  ret double %result
+}"""
+
+
+@pytest.mark.parametrize(("decides", "is_kept"), [("last", True), ("i.next", False)])
+def test_what_is_made_of_how_often_an_inner_loop_ran_and_tells_how_the_outer_one_was_left_is_kept(
+    tmp_path: Path, decides: str, is_kept: bool
+) -> None:
+    made = body(mended(tmp_path, WHILE.replace("{decides}", decides), asked_outside.keep), "shim")
+    assert ("call i1 @crategrad_same_kept_i1(i1 %none)" in made) == is_kept
+
+
 def test_loops_that_are_left_one_by_one_stay_as_they_are(tmp_path: Path) -> None:
     source = SEARCH.format(to="inner.latch", found="%square = fadd double 0.0, 0.0")
     assert "crategrad" not in mended(tmp_path, source, asked_outside.keep)

@@ -19,12 +19,14 @@ from pipeline.llvm_inspect import Inspector
 
 
 def asked_outside(inspector: Inspector, flow: ControlFlow, loops: Sequence[Loop]) -> Iterator[Value]:
-    """The ends of blocks of inner loops that may be asked so; none that asks what is kept."""
-    inner = {block: around[1:] for block in flow.ends if len(around := [loop for loop in loops if block in loop.blocks]) > 1}
-    ends = [(block, end) for block in inner if _decides(inspector, flow, end := flow.ends[block])]
+    """Ends of blocks that may be asked so: of inner loops, or made of how often one ran; none that asks what is kept."""
+    around = {block: [loop for loop in loops if block in loop.blocks] for block in flow.ends}
+    made = {loop.header: _Made(inspector, loop, inner).values() for loop in loops if (inner := _inner(loop, loops))}
+    ends = [(block, end) for block in around if _decides(inspector, flow, end := flow.ends[block])]
     ways = [_Ways(flow, loops, turned_round=turned) for turned in (False, True)] if ends else []
     for block, end in ends:
-        if any(way.are_told_apart(block, loop) for way in ways for loop in inner[block]):
+        asks = [loop for loop in around[block][:1] if asked(inspector, end) in made.get(loop.header, ())] + around[block][1:]
+        if any(way.are_told_apart(block, loop) for way in ways for loop in asks):
             yield end
 
 
@@ -32,13 +34,17 @@ def used_outside(inspector: Inspector, loops: Sequence[Loop]) -> dict[Value, lis
     """What is made of the induction variables of inner loops and used outside of a loop around these; and where it is used."""
     found: dict[Value, list[Value]] = {}
     for loop in loops:
-        if inner := [one for one in loops if one.blocks < loop.blocks]:
+        if inner := _inner(loop, loops):
             for value in _Made(inspector, loop, inner).values():
                 users = inspector.module.users(value)
                 uses = [user for user in users if inspector.api.GetInstructionParent(user) not in loop.blocks]
                 if uses:
                     found.setdefault(value, uses)
     return found
+
+
+def _inner(loop: Loop, loops: Iterable[Loop]) -> list[Loop]:
+    return [one for one in loops if one.blocks < loop.blocks]
 
 
 def asked(inspector: Inspector, end: Value) -> Value:
