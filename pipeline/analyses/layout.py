@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pipeline.analyses.debug_info import (
@@ -40,9 +40,36 @@ def words(module: Module, ty: Value) -> list[Word]:
 
     Empty where one is not known, or is a float in one variant of an enum and something else in another.
     """
-    found = sorted(set(_words(module, ty, 0)), key=lambda word: (word.begin, -word.size))
+    return _merged(_words(module, ty, 0))
+
+
+def words_copied(module: Module, ty: Value) -> list[Word]:
+    """As `words`, for who copies them: what is a float in one variant of an enum and a number in another is taken for one."""
+    found = set(_words(module, ty, 0))
+    is_float = {word: word.kind in FLOAT_BITS for word in found}
+    floats, others = (_merged(word for word in found if is_float[word] == wanted) for wanted in (True, False))
+    is_known = len(found) > 0 and bool(floats) == any(is_float.values()) and bool(others) == (not all(is_float.values()))
+    if not is_known or any(word.kind == ADDRESS and _beside(word, floats) != [word] for word in others):
+        return []
+    return sorted([*floats, *(part for word in others for part in _beside(word, floats))])
+
+
+def _beside(word: Word, floats: Iterable[Word]) -> list[Word]:
+    """The parts of a word that are in the place of no float."""
+    parts = [word]
+    for one in floats:
+        ends = [(part, part.begin + part.size) for part in parts]
+        before = [Word(part.begin, min(end, one.begin) - part.begin, part.kind) for part, end in ends]
+        behind = [(max(part.begin, one.begin + one.size), end, part.kind) for part, end in ends]
+        after = [Word(begin, end - begin, kind) for begin, end, kind in behind]
+        parts = [part for part in dict.fromkeys([*before, *after]) if part.size > 0]
+    return parts
+
+
+def _merged(found: Iterable[Word]) -> list[Word]:
+    """Words by their places, those that share one as one; none where what that is is not known."""
     kept: list[Word] = []
-    for word in found:
+    for word in sorted(set(found), key=lambda word: (word.begin, -word.size)):
         if not kept or kept[-1].begin + kept[-1].size <= word.begin:
             kept.append(word)
         elif (both := _as_one(kept[-1], word)) is not None:

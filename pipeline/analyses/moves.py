@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import gcd
 
 from pipeline.analyses.debug_info import INTEGER_NAMES, elements_moved, moves_bytes, numbers, types_made_for
-from pipeline.analyses.layout import ADDRESS, INTEGER, POINTER_BITS, Word, words
+from pipeline.analyses.layout import ADDRESS, INTEGER, POINTER_BITS, Word, words, words_copied
 from pipeline.analyses.variables import Variables
-from pipeline.llvm import Value
+from pipeline.llvm import Module, Value
 from pipeline.llvm_inspect import Inspector
 
 _BYTE = Word(0, 1, INTEGER)
@@ -35,14 +35,14 @@ def is_copy(inspector: Inspector, call: Value) -> bool:
     return inspector.is_call_of(call, "llvm.memcpy.")
 
 
-def elements(inspector: Inspector, call: Value) -> list[Word]:
+def elements(inspector: Inspector, call: Value, layout: Callable[[Module, Value], list[Word]] = words) -> list[Word]:
     """The words of the elements that a call copies or fills; none where that is not known, or it does so to a part of one."""
     element, size = elements_moved(inspector.module, call), inspector.module.arguments(call)[2]
     if not element and moves_bytes(inspector.module, call):
         return [_BYTE]
     is_known = element and inspector.api.IsAConstantInt(size)
     is_part = is_known and 8 * inspector.api.ConstIntGetZExtValue(size) % inspector.module.type_bits(element)
-    return words(inspector.module, element) if element and not is_part else []
+    return layout(inspector.module, element) if element and not is_part else []
 
 
 def _is_thread_locals_integer(inspector: Inspector, load: Value) -> bool:
@@ -54,7 +54,19 @@ def _is_thread_locals_integer(inspector: Inspector, load: Value) -> bool:
 
 def word_accessed(inspector: Inspector, access: Value, variables: Variables) -> str:
     """What the word is that is loaded or stored; nothing, where that is not known."""
-    found = {variables.word(access), _word_of_element(inspector, access)} - {""}
+    found = {variables.word(access), _word_of_element(inspector, access), _word_of_copier(inspector, access)} - {""}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _word_of_copier(inspector: Inspector, access: Value) -> str:
+    """Known where a function without debug info copies, for all who call it, elements that have such a word there."""
+    function = inspector.module.parent(access)
+    if inspector.module.subprogram(function):
+        return ""
+    _, begin, bits = inspector.slot(access)
+    elements = [elements_moved(inspector.module, user) for user in inspector.module.users(function)]
+    layouts = [words_copied(inspector.module, element) if element else [] for element in elements]
+    found = {"".join(word.kind for word in layout if (word.begin, 8 * word.size) == (begin, bits)) for layout in layouts}
     return found.pop() if len(found) == 1 else ""
 
 

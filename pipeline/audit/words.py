@@ -5,8 +5,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Sequence
 
-from pipeline.analyses.debug_info import FLOAT_BITS, elements_moved, floats_reached, types_around, types_in
-from pipeline.analyses.layout import INTEGER, Word, words
+from pipeline.analyses.debug_info import FLOAT_BITS, floats_reached, types_around, types_in
+from pipeline.analyses.layout import INTEGER
 from pipeline.analyses.moves import word_moved
 from pipeline.analyses.variables import Variables
 from pipeline.audit.finding import finding
@@ -84,20 +84,9 @@ def _moves_floats(inspector: Inspector, load: Value, variables: Variables) -> bo
     bits = _bits(inspector, load)
     if bits not in _WIDTHS or not _is_stored_only(inspector, load):
         return False
-    if word_moved(inspector, load, variables) == INTEGER or _is_integer_of_elements(inspector, load):
+    if word_moved(inspector, load, variables) == INTEGER:
         return False
     return any(FLOAT_BITS[name] <= bits for name in _floats_around(inspector, load))
-
-
-def _is_integer_of_elements(inspector: Inspector, load: Value) -> bool:
-    """Whether a function without debug info loads, for all who call it, a word of elements that is an integer in their type."""
-    function = inspector.module.parent(load)
-    if inspector.module.subprogram(function):
-        return False
-    _, begin, bits = inspector.slot(load)
-    elements = [elements_moved(inspector.module, user) for user in inspector.module.users(function)]
-    of_each = [words(inspector.module, element) if element else [] for element in elements]
-    return bool(of_each) and all(Word(begin, bits // 8, INTEGER) in of_one for of_one in of_each)
 
 
 def _moves_half_of_a_float(inspector: Inspector, load: Value) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree, calls
 from pipeline.analyses.debug_info import FLOAT_BITS, INTEGER_NAMES, elements_moved, numbers, types_around
-from pipeline.analyses.layout import Word
+from pipeline.analyses.layout import Word, words_copied
 from pipeline.analyses.moves import elements, is_copy
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
@@ -49,7 +49,7 @@ def _mend(editor: Editor, copy: Value) -> bool:
     """Tell Enzyme what a copy is of, or make it word by word; False where neither can be done."""
     if say_elements(editor, copy, _POINTERS):
         return True
-    layout = elements(editor, copy)
+    layout = elements(editor, copy, words_copied)
     if 0 < len(layout) <= MOST_WORDS:
         by_words(editor, copy, layout, editor.module.type_bits(elements_moved(editor.module, copy)) // 8)
         return True
