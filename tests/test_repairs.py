@@ -1377,7 +1377,7 @@ def test_a_result_is_kept_whatever_branch_calls_something(
     found = [finding.message for finding in audit(TOOLS.libllvm, tmp_path / MODULE, reverse=["shim"])]
     assert ["what is returned here would be lost" in message for message in found] == [True] * is_lost
     text = mended(tmp_path, source, results.keep)
-    assert ("call void @crategrad_free_nothing()" in body(text, "f")) == is_lost
+    assert ("crategrad_free_nothing" in body(text, "f")) == is_lost
     assert audit(TOOLS.libllvm, tmp_path / MODULE, reverse=["shim"]) == []
 
 

@@ -193,7 +193,7 @@ class _Ledger:
 
 def _is_ours(symbol: str) -> bool:
     """Whether abi_fixup made the function."""
-    return symbol.startswith(_OURS) or symbol.endswith(by_pointer.ENDING)
+    return symbol.rpartition(" ")[2].startswith(_OURS) or symbol.endswith(by_pointer.ENDING)
 
 
 def _in_source_order(entry: Entry) -> tuple[str, list[int]]:

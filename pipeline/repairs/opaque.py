@@ -18,6 +18,8 @@ _READS = 0b01_01_11_01  # memory(read, inaccessiblemem: readwrite), by llvm/Supp
 _ARGUMENTS = {True: 0b01, False: 0b11}  # memory(argmem: read), and memory(argmem: readwrite)
 _NOTHING, _OUT_OF_SIGHT = 0, 0b11_00  # memory(none), and memory(inaccessiblemem: readwrite)
 _NAMES = {0: "float_of_i{}", 1: "i{}_of_float"}
+_FREES_NOTHING = "std::ostream::put crategrad_free_nothing"
+"""Where Enzyme makes a function that frees nothing of one that calls this, it goes by the name: the body it does not see."""
 
 
 def hide_integers(editor: Editor, function: Value) -> bool:
@@ -191,7 +193,7 @@ def _empty(editor: Editor, name: str, parameters: Sequence[Value]) -> Value:
 
 def free_nothing(editor: Editor, place: Value) -> None:
     """A call, before the instruction `place`, that may free memory, for all that is known before opt2, and touches none."""
-    function, is_new = _function(editor, "crategrad_free_nothing", editor.void_type(), [])
+    function, is_new = _function(editor, _FREES_NOTHING, editor.void_type(), [])
     if is_new:
         for attribute in ("nounwind", "willreturn"):
             editor.add_attribute(function, attribute)

@@ -577,7 +577,7 @@ CODE = {
         1 if $!G.w.len() < 9 { $=G.grow($f).grow($f); }
         1 for t in $-G.w.iter_mut() { let $:x = *t; *t = $f; }
         1 let mut $+V = $G.w.clone();
-        2 let mut $+K: std::collections::BTreeMap<usize, T> = $j.enumerate().map(|($:n, $:x)| ($=n * $d % 7, $k)).collect();
+        2 let mut $+K: std::collections::BTreeMap<usize, T> = $j.enumerate().fold(Default::default(), |mut all, ($:n, $:x)| { all.insert($=n * $d % 7, $k); all });
         2 { let t = $f; *$-K.entry($i % 9).or_insert(T::from($r)) += t; }
         1 $:L: for (&$:n, &$:x) in $-K.iter() $B
         1 if let Some(t) = $-K.get_mut(&$i) { let $:x = *t; *t = $f; }
