@@ -720,11 +720,15 @@ class Inspector:
         """A number that surely divides an integer."""
         if self.api.IsAConstantInt(amount):
             return abs(int(self.api.ConstIntGetSExtValue(amount)))
-        factor = self.operands(amount)[1] if self._opcode(amount) in {_MULTIPLY, _SHIFT_LEFT} else 0
+        return self.factor(amount) or 1
+
+    def factor(self, product: Value) -> int:
+        """By which number an integer is multiplied; 0 where it is not, or by none that is known."""
+        factor = self.operands(product)[1] if self._opcode(product) in {_MULTIPLY, _SHIFT_LEFT} else 0
         if not factor or not self.api.IsAConstantInt(factor):
-            return 1
+            return 0
         number = int(self.api.ConstIntGetZExtValue(factor))
-        return number if self._opcode(amount) == _MULTIPLY else 1 << number
+        return number if self._opcode(product) == _MULTIPLY else 1 << number
 
     def _opcode(self, value: Value) -> int:
         return int(self.api.GetInstructionOpcode(value)) if self.api.IsAInstruction(value) else 0

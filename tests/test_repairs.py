@@ -803,6 +803,26 @@ define float @bystander(ptr %x) {
     assert '!{!"Float@double"}' in text
 
 
+def test_what_memory_is_allocated_or_copied_by_is_an_integer(tmp_path: Path) -> None:
+    source = """define ptr @shim(ptr %x, ptr %to) {
+  %count = load i64, ptr %x
+  %begin = getelementptr i8, ptr %x, i64 8
+  %length = load i64, ptr %begin
+  %bits = load i64, ptr %to
+  %bytes = shl i64 %count, 3
+  %memory = call ptr @malloc(i64 %bytes)
+  call void @llvm.memcpy.p0.p0.i64(ptr %memory, ptr %to, i64 %length, i1 false)
+  %shifted = shl i64 %bits, 3
+  store i64 %shifted, ptr %memory
+  ret ptr %memory
+}
+declare ptr @malloc(i64)
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"""
+    text = mended(tmp_path, source, floats.say_loaded)
+    assert re.findall(r"(%\w+) = load .*!enzyme_type", text) == ["%count", "%length"]
+    assert '!{!"Integer"}' in text
+
+
 SWITCH = """define double @shim(i64 %n, double %x) {{
   switch i64 %n, label %out [
     i64 0, label %{third}

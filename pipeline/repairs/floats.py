@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pipeline.analyses.allocations import is_allocation
 from pipeline.analyses.call_tree import call_tree
 from pipeline.analyses.layout import INTEGER
-from pipeline.analyses.moves import word_moved
+from pipeline.analyses.moves import is_copy, word_moved
 from pipeline.analyses.variables import Variables
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
@@ -23,10 +24,21 @@ def say_loaded(editor: Editor, shims: Sequence[Value]) -> list[str]:
         for instruction in editor.module.returning_instructions(function):
             if editor.api.IsALoadInst(instruction) and editor.float_name(editor.api.TypeOf(instruction)):
                 editor.say_number(instruction)
-            elif _is_integer(editor, instruction) and word_moved(editor, instruction, variables) == INTEGER:
+            elif _is_integer(editor, instruction) and (
+                word_moved(editor, instruction, variables) == INTEGER or _is_size(editor, instruction)
+            ):
                 editor.say_type(instruction, INTEGER)
     return []
 
 
 def _is_integer(editor: Editor, instruction: Value) -> bool:
     return editor.is_plain_load(instruction) and bool(editor.integer_bits(editor.accessed_type(instruction)))
+
+
+def _is_size(editor: Editor, integer: Value) -> bool:
+    """Whether memory is allocated for as many bytes, or elements, or so many are copied: no float's bits are."""
+    for user in editor.module.users(integer):
+        is_asked_for = is_allocation(editor, user) or (is_copy(editor, user) and editor.module.arguments(user)[2] == integer)
+        if is_asked_for or (editor.factor(user) and _is_size(editor, user)):
+            return True
+    return False
