@@ -278,7 +278,12 @@ def flags_of(planner: Planner, overrides: str) -> list[str]:
     return [flag for flag in flags if flag not in ALWAYS]
 
 
-ALWAYS = {"--enzyme-inactive-dynamic=0", "--enzyme-loop-invariant-cache=0", "--enzyme-rematerialize=0"}
+ALWAYS = {
+    "--enzyme-inactive-dynamic=0",
+    "--enzyme-loop-invariant-cache=0",
+    "--enzyme-max-type-depth=4",
+    "--enzyme-rematerialize=0",
+}
 
 
 def test_fast_math_is_enzymes_own_default(planner: Planner) -> None:

@@ -62,7 +62,7 @@ _ALWAYS: Flags = {
     # A loop of no effect would be taken for one of a single run, and what the first of several runs did not keep be freed
     # (docs/enzyme-issues/no-effect.ll).
     "enzyme-inactive-dynamic": False,
-    # Types are followed through four pointers, not six: in a `BTreeMap` that is a tenth of the time, and the ladder has more.
+    # Types are followed through four pointers, not six: in a `BTreeMap` that is a tenth of the time (docs/abi.md).
     "enzyme-max-type-depth": 4,
 }
 
