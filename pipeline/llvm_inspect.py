@@ -672,14 +672,13 @@ class Inspector:
         is_integers = self.api.GetTypeKind(ty) == _VECTOR and bool(self.integer_bits(self.api.GetElementType(ty)))
         return is_integers and self._opcode(value) in _VECTORS
 
-    def counts_only(self, user: Value) -> bool:
-        """Whether an instruction takes an integer for the number that it is: compared, counted with, made a float of.
+    def is_bitwise(self, value: Value) -> bool:
+        """True for what shifts, cuts or widens an integer, or combines the bits of two."""
+        return self._opcode(value) in _BITWISE
 
-        What shifts, cuts or widens it may do so to make it a float again: then its own users tell.
-        """
-        if self._opcode(user) not in _BITWISE:
-            return self._opcode(user) in _COUNTING or self.is_intrinsic(user)
-        return all(self.counts_only(one) for one in self.module.users(user))
+    def counts(self, user: Value) -> bool:
+        """True for a comparison, a `switch`, an address, arithmetic of integers, and a float made of the number that one is."""
+        return self._opcode(user) in _COUNTING
 
     def takes_number(self, user: Value) -> bool:
         """Whether an instruction compares integers, makes a float of the number that one is, or is of no account."""

@@ -196,6 +196,9 @@ def test_bits_of_an_integer_that_are_taken_for_a_float_are_found(tmp_path: Path)
     assert "the bits of an integer are taken for a float here" in found.message
 
 
+HIDDEN_BITS = "%e = call i64 @crategrad_same_apart_i64(i64 %n, i64 1)"
+
+
 @pytest.mark.parametrize(
     ("use", "is_found"),
     [
@@ -204,10 +207,13 @@ def test_bits_of_an_integer_that_are_taken_for_a_float_are_found(tmp_path: Path)
         ("store i64 %n, ptr %to", True),
         ("%e = shl i64 %n, 1\n  store i64 %e, ptr %to", True),
         ("call void @other(i64 %n)", True),
+        (f"{HIDDEN_BITS}\n  %odd = icmp sgt i64 %e, 7\n  store i1 %odd, ptr %to", False),
+        (f"{HIDDEN_BITS}\n  store i64 %e, ptr %to", True),
     ],
 )
 def test_bits_of_a_float_may_be_looked_at_and_not_moved(tmp_path: Path, use: str, is_found: bool) -> None:
-    text = inside(f"%v = load double, ptr %x\n  %n = bitcast double %v to i64\n  {use}") + "\ndeclare void @other(i64)"
+    text = inside(f"%v = load double, ptr %x\n  %n = bitcast double %v to i64\n  {use}")
+    text += "\ndeclare void @other(i64)\ndeclare i64 @crategrad_same_apart_i64(i64, i64)"
     assert bool(findings(tmp_path, text)) == is_found
 
 

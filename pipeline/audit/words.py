@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Sequence
 
+from pipeline.analyses.counting import counts_only
 from pipeline.analyses.debug_info import FLOAT_BITS, floats_reached, types_around, types_in
 from pipeline.analyses.layout import INTEGER
 from pipeline.analyses.moves import word_moved
@@ -72,7 +73,7 @@ def _cast(inspector: Inspector, cast: Value) -> Iterator[Diagnostic]:
     if inspector.integer_bits(given) and inspector.float_name(made):
         yield finding(inspector, cast, _TAKEN)
     is_float_of_bits = inspector.float_name(given) and inspector.integer_bits(made)
-    if is_float_of_bits and not all(map(inspector.counts_only, inspector.module.users(cast))):
+    if is_float_of_bits and not all(counts_only(inspector, user) for user in inspector.module.users(cast)):
         yield finding(inspector, cast, _LOOKED_AT)
 
 

@@ -11,9 +11,9 @@ import re
 from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree
+from pipeline.analyses.counting import is_counted
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
-from pipeline.repairs import opaque
 
 _ARITHMETIC = {8, 10, 12, 14, 15, 17, 18}  # LLVMOpcode: add, sub, mul, udiv, sdiv, urem, srem
 _SHIFT_LEFT = 20
@@ -88,7 +88,7 @@ def _counts(editor: Editor, instruction: Value) -> bool:
 def _is_chosen_number(editor: Editor, instruction: Value) -> bool:
     """Whether a choice is between integers that were counted together, and no float's bits."""
     is_integer = bool(editor.integer_bits(editor.api.TypeOf(instruction)))
-    return is_integer and editor.is_choice(instruction) and opaque.is_counted(editor, instruction)
+    return is_integer and editor.is_choice(instruction) and is_counted(editor, instruction)
 
 
 def _is_small(editor: Editor, amount: Value) -> bool:

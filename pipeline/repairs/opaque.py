@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pipeline.analyses.counting import is_counted
 from pipeline.analyses.hidden import ACTIVE, APART, HIDDEN, KEEPS, KEPT, POSITIVE
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
@@ -29,24 +30,6 @@ def hide_integers(editor: Editor, function: Value) -> bool:
     for made in found:
         editor.replace(made, cast(editor, editor.api.GetOperand(made, 0), editor.api.TypeOf(made), made))
     return bool(found)
-
-
-def is_counted(editor: Editor, integer: Value) -> bool:
-    """Whether an integer comes by arithmetic from integers alone.
-
-    Neither is it loaded, where it could be a float's bits, nor made of a float's bits that were looked at.
-    """
-    known: set[Value] = set()
-    waiting = [integer]
-    while waiting:
-        value = waiting.pop()
-        if value in known or editor.is_known_integer(value):
-            continue
-        known.add(value)
-        if not editor.is_integer_arithmetic(value):
-            return False
-        waiting += editor.chosen(value) if editor.is_choice(value) else editor.operands(value)
-    return True
 
 
 def store(editor: Editor, instruction: Value) -> None:

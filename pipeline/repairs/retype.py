@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pipeline.analyses.counting import counts_only, is_counted
 from pipeline.analyses.debug_info import FLOAT_BITS
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.llvm_inspect import Slot
 from pipeline.repairs import opaque
-from pipeline.repairs.opaque import is_counted
 from pipeline.repairs.words import Words
 
 _WIDTHS = set(FLOAT_BITS.values())
@@ -49,7 +49,7 @@ def _parts(editor: Editor, web: _Web, words: Words) -> int:
         is_either = web.is_moved_or_counted and words.are_shared(editor.module.parent(web.stores[0]), web.bits)
         return int(is_either and {words.parts(load, web.bits) for load in loads} == {1})
     if web.others:
-        kinds = words.kinds((*loads, *web.stores)) if all(map(editor.counts_only, web.others)) else set()
+        kinds = words.kinds((*loads, *web.stores)) if all(counts_only(editor, user) for user in web.others) else set()
         return 1 if [FLOAT_BITS.get(kind) for kind in kinds] == [web.bits] else 0
     seen = {parts for access in (*loads, *web.stores) for parts in _parts_beside(editor.slot(access), web.floats)}
     counts = seen or {words.parts(load, web.bits) for load in loads}
@@ -138,7 +138,7 @@ class _Web:
     def is_float_at_times(self) -> bool:
         """Whether what is known of some of its ends is a float, and the others are surely numbers."""
         are_numbers = all(is_counted(self.editor, source) for source in self.strangers)
-        return self.carries_float and are_numbers and all(map(self.editor.counts_only, self.others))
+        return self.carries_float and are_numbers and all(counts_only(self.editor, user) for user in self.others)
 
     @property
     def is_constant(self) -> bool:

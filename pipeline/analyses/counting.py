@@ -1,0 +1,35 @@
+"""Integers that are numbers, and no bits of floats: by what they come from, and by what becomes of them."""
+
+from __future__ import annotations
+
+from pipeline.analyses.hidden import HIDDEN, is_of
+from pipeline.llvm import Value
+from pipeline.llvm_inspect import Inspector
+
+
+def is_counted(inspector: Inspector, integer: Value) -> bool:
+    """Whether an integer comes by arithmetic from integers alone.
+
+    Neither is it loaded, where it could be a float's bits, nor made of a float's bits that were looked at.
+    """
+    known: set[Value] = set()
+    waiting = [integer]
+    while waiting:
+        value = waiting.pop()
+        if value in known or inspector.is_known_integer(value):
+            continue
+        known.add(value)
+        if not inspector.is_integer_arithmetic(value):
+            return False
+        waiting += inspector.chosen(value) if inspector.is_choice(value) else inspector.operands(value)
+    return True
+
+
+def counts_only(inspector: Inspector, user: Value) -> bool:
+    """Whether an instruction takes an integer for the number that it is: compared, counted with, made a float of.
+
+    What shifts, cuts or widens it, or hides it from Enzyme, may do so to make it a float again: then its own users tell.
+    """
+    if inspector.is_bitwise(user) or is_of(inspector, HIDDEN, user):
+        return all(counts_only(inspector, one) for one in inspector.module.users(user))
+    return inspector.counts(user) or inspector.is_intrinsic(user)
