@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from math import gcd
 
 from pipeline.analyses.debug_info import FLOAT_BITS, base_type, is_pointer, numbers, numbers_reached, parameter_types
-from pipeline.analyses.hidden import APART, is_of
+from pipeline.analyses.hidden import slot
 from pipeline.analyses.moves import word_accessed
 from pipeline.analyses.variables import Variables
 from pipeline.llvm import Value
@@ -69,21 +69,13 @@ class FloatPlaces:
 
     def _is_elsewhere(self, one: Value, other: Value, roots: Sequence[Value]) -> bool:
         """Whether two accesses are at different known offsets of the same memory, or of elements of what begins at `roots`."""
-        (base, offset), (other_base, other_offset) = map(self._place, (one, other))
+        (base, offset, _), (other_base, other_offset, _) = (slot(self._inspector, access) for access in (one, other))
         if base == other_base:
             return offset != other_offset
         (begins, step), (other_begins, other_step) = map(self._counted, (base, other_base))
         size = gcd(step, other_step)
         memory = {begin for begin in begins | other_begins if not self._inspector.leads_nowhere(begin)}
         return memory <= set(roots) and size > 0 and (offset - other_offset) % size != 0
-
-    def _place(self, access: Value) -> tuple[Value, int]:
-        """What an access is counted from, and by how many bytes; a nothing that a repair has hidden is not counted."""
-        pointer, offset = self._inspector.place(self._inspector.operands(access)[-1])
-        while is_of(self._inspector, APART, pointer):
-            pointer, further = self._inspector.place(self._inspector.operands(pointer)[0])
-            offset += further
-        return pointer, offset
 
     def _counted(self, place: Value) -> tuple[set[Value], int]:
         """What a place may be counted from, and a number that divides all that is added, be it in a loop; 0: nothing is."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipeline.llvm import Value
-from pipeline.llvm_inspect import Inspector
+from pipeline.llvm_inspect import Inspector, Slot
 
 HIDDEN = "crategrad_same_"
 """It gives back what it is given, and nobody knows where that comes from."""
@@ -24,3 +24,26 @@ def is_of(inspector: Inspector, prefix: str | tuple[str, ...], value: Value) -> 
     if inspector.api.IsAGetElementPtrInst(value):
         return any(is_of(inspector, prefix, index) for index in inspector.operands(value)[1:])
     return inspector.is_call_of(value, prefix)
+
+
+def place(inspector: Inspector, pointer: Value) -> tuple[Value, int]:
+    """What a pointer is counted from, and by how many bytes, as far as constants and hidden nothings lead back."""
+    pointer, offset = inspector.place(pointer)
+    while _is_nothing_away(inspector, pointer):
+        pointer, further = inspector.place(inspector.operands(pointer)[0])
+        offset += further
+    return pointer, offset
+
+
+def slot(inspector: Inspector, access: Value) -> Slot:
+    """Where a load or a store goes, as far as constants and hidden nothings lead back."""
+    found, offset, bits = inspector.slot(access)
+    pointer, further = place(inspector, found)
+    return pointer, offset + further, bits
+
+
+def _is_nothing_away(inspector: Inspector, pointer: Value) -> bool:
+    if not inspector.api.IsAGetElementPtrInst(pointer):
+        return False
+    indices = inspector.operands(pointer)[1:]
+    return all(inspector.is_call_of(i, APART) and inspector.number(inspector.operands(i)[0]) == 0 for i in indices)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from math import gcd
 
 from pipeline.analyses.debug_info import INTEGER_NAMES, elements_moved, moves_bytes, numbers, types_made_for
+from pipeline.analyses.hidden import slot
 from pipeline.analyses.layout import ADDRESS, INTEGER, POINTER_BITS, Word, words, words_copied
 from pipeline.analyses.variables import Variables
 from pipeline.llvm import Module, Value
@@ -63,7 +64,7 @@ def _word_of_copier(inspector: Inspector, access: Value) -> str:
     function = inspector.module.parent(access)
     if inspector.module.subprogram(function):
         return ""
-    _, begin, bits = inspector.slot(access)
+    _, begin, bits = slot(inspector, access)
     elements = [elements_moved(inspector.module, user) for user in inspector.module.users(function)]
     layouts = [words_copied(inspector.module, element) if element else [] for element in elements]
     found = {"".join(word.kind for word in layout if (word.begin, 8 * word.size) == (begin, bits)) for layout in layouts}
@@ -76,7 +77,7 @@ def _word_of_element(inspector: Inspector, access: Value) -> str:
     layout = words(inspector.module, element) if element else []
     if not layout or layout[0].begin:
         return ""
-    base, begin, bits = inspector.slot(access)
+    base, begin, bits = slot(inspector, access)
     accesses, step = set(_accessed_with(inspector, access, base)), inspector.module.type_bits(element) // 8
     first = min(accesses)[0]
     if not _is_all_of_some(accesses, layout, step):
@@ -115,7 +116,7 @@ def _begins_by_pointers(inspector: Inspector, base: Value, accesses: Accesses, l
 def _pointers(inspector: Inspector, base: Value) -> Iterator[int]:
     """Where, counted from `base`, a pointer is read or written."""
     for one in inspector.accesses(base):
-        place, begin, _ = inspector.slot(one)
+        place, begin, _ = slot(inspector, one)
         if place == base and inspector.accessed_type(one) == inspector.pointer_type():
             yield begin
 
@@ -132,6 +133,6 @@ def _accessed_with(inspector: Inspector, access: Value, base: Value) -> Iterator
     """Where, counted from `base`, what stands at the same place of the source loads, or stores; and how many bytes."""
     is_load, where = inspector.is_plain_load(access), inspector.module.location(access)
     for one in filter(inspector.is_plain_load if is_load else inspector.is_plain_store, inspector.accesses(base)):
-        place, begin, bits = inspector.slot(one)
+        place, begin, bits = slot(inspector, one)
         if place == base and inspector.module.location(one) == where:
             yield begin, (bits or POINTER_BITS) // 8
