@@ -347,6 +347,19 @@ class Editor(Inspector):
         self.api.ReplaceAllUsesWith(instruction, by)
         self.api.InstructionEraseFromParent(instruction)
 
+    def give(self, user: Value, value: Value, by: Value) -> None:
+        """Have one user of a value use another instead."""
+        for index, operand in enumerate(self.operands(user)):
+            if operand == value:
+                self.api.SetOperand(user, index, by)
+
+    def following(self, instruction: Value) -> Value:
+        """The first instruction after another that is no phi."""
+        after = int(self.api.GetNextInstruction(instruction))
+        while self.api.IsAPHINode(after):
+            after = int(self.api.GetNextInstruction(after))
+        return after
+
     def copy(self, builder: Value, instruction: Value) -> Value:
         """The same instruction once more, without its place in the source."""
         made = int(self.api.InstructionClone(instruction))

@@ -788,6 +788,25 @@ define ptr @shim(i64 %n, double %x, ptr %p) {
     assert said == {"%counted", "%bytes", "%less", "%hash", "%mixed", "%compared", "%side_by_side"}
 
 
+@pytest.mark.parametrize(
+    ("use", "is_hidden"), [("getelementptr i8, ptr %p, i64 %word", True), ("inttoptr i64 %word to ptr", False)]
+)
+def test_an_address_that_is_chosen_beside_an_index_is_hidden_where_it_is_taken_for_one(
+    tmp_path: Path, use: str, is_hidden: bool
+) -> None:
+    source = f"""define ptr @shim(i1 %is_found, ptr %p, i64 %index) {{
+  %address = ptrtoint ptr %p to i64
+  %word = select i1 %is_found, i64 %index, i64 %address
+  %aligned = select i1 %is_found, i64 8, i64 %address
+  %is_so = icmp eq i64 %aligned, 16
+  %place = {use}
+  ret ptr %place
+}}"""
+    text = mended(tmp_path, source, integers.say_inactive)
+    assert text.count("@crategrad_same_i64(i64 %address)") == is_hidden
+    assert ("i64 %index, i64 %address" in text) != is_hidden
+
+
 def test_what_is_loaded_as_a_float_is_said_to_be_one(tmp_path: Path) -> None:
     source = """define double @shim(ptr %x) {
   %value = load double, ptr %x

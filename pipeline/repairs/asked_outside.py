@@ -48,9 +48,9 @@ def _keep_values(editor: Editor, found: Mapping[Value, Sequence[Value]]) -> int:
 
 def _keep(editor: Editor, used: Mapping[Value, Sequence[Value]]) -> int:
     for value, users in used.items():
-        made = opaque.kept(editor, value, _after(editor, value))
+        made = opaque.kept(editor, value, editor.following(value))
         for user in users:
-            _use(editor, user, value, made)
+            editor.give(user, value, made)
     return len(used)
 
 
@@ -61,20 +61,5 @@ def _keep_pointers(editor: Editor, used: Mapping[Value, Sequence[Value]]) -> int
     _keep(editor, {phi: editor.module.users(phi) for phi in chosen})
     for user, value in uses:
         if user not in chosen:
-            _use(editor, user, value, opaque.kept(editor, value, user))
+            editor.give(user, value, opaque.kept(editor, value, user))
     return len(used)
-
-
-def _use(editor: Editor, user: Value, value: Value, made: Value) -> None:
-    """Have a user of a value use what was made of it instead."""
-    for index, operand in enumerate(editor.operands(user)):
-        if operand == value:
-            editor.api.SetOperand(user, index, made)
-
-
-def _after(editor: Editor, value: Value) -> Value:
-    """The first instruction after a value that is no phi."""
-    after = int(editor.api.GetNextInstruction(value))
-    while editor.api.IsAPHINode(after):
-        after = int(editor.api.GetNextInstruction(after))
-    return after

@@ -148,9 +148,7 @@ def _forget_types(editor: Editor, dispatcher: Value) -> None:
         with editor.module.before(begin) as builder:
             same = editor.element(builder, pointer, nowhere, 1)
         for user in users[pointer]:
-            for index, operand in enumerate(editor.operands(user)):
-                if operand == pointer:
-                    editor.api.SetOperand(user, index, same)
+            editor.give(user, pointer, same)
 
 
 def _drops_floats(editor: Editor, function: Value) -> bool:

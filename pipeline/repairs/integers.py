@@ -3,6 +3,9 @@
 It takes for active what it knows no type of: a length that is only multiplied, the smaller of two indices.  Of the sum, the
 product or the smaller of two integers no float's bits are left; those that are shifted or put together may be a float's, if
 they go where they could be taken for one.  A hash does not.
+
+What is either an index or an address, as in an enum that has the one in a variant and the other in another, and is only taken
+for an index, would be a word of two types: the address is hidden.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from pipeline.analyses.call_tree import call_tree
 from pipeline.analyses.counting import is_counted
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
+from pipeline.repairs import opaque
 
 _ARITHMETIC = {8, 10, 12, 14, 15, 17, 18}  # LLVMOpcode: add, sub, mul, udiv, sdiv, urem, srem
 _SHIFT_LEFT = 20
@@ -38,7 +42,17 @@ def say_inactive(editor: Editor, shims: Sequence[Value]) -> list[str]:
                     editor.add_call_attribute(instruction, _INACTIVE)
             elif is_used_up or _counts(editor, instruction) or _is_chosen_number(editor, instruction):
                 editor.say_inactive(instruction)
+                _hide_addresses(editor, instruction)
     return []
+
+
+def _hide_addresses(editor: Editor, choice: Value) -> None:
+    """Where an integer is chosen from addresses and numbers that are not known: what a number is, an address could not be."""
+    chosen = dict.fromkeys(editor.chosen(choice)) if editor.is_choice(choice) else {}
+    addresses = [one for one in chosen if editor.api.IsAPtrToIntInst(one)]
+    if not all(one in addresses or editor.is_simple_constant(one) for one in chosen):
+        for address in addresses:
+            editor.give(choice, address, opaque.same(editor, address, editor.following(address)))
 
 
 def _made_pointers_of(editor: Editor, instructions: Sequence[Value]) -> set[Value]:
