@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pipeline.analyses.hidden import HIDDEN, is_of
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
 
-def is_counted(inspector: Inspector, integer: Value) -> bool:
+def is_counted(inspector: Inspector, integer: Value, is_number: Callable[[Value], bool] = lambda _: False) -> bool:
     """Whether an integer comes by arithmetic from integers alone.
 
-    Neither is it loaded, where it could be a float's bits, nor made of a float's bits that were looked at.
+    Neither is it loaded, where it could be a float's bits for all that `is_number` says, nor made of a float's bits that were
+    looked at.
     """
     known: set[Value] = set()
     waiting = [integer]
     while waiting:
         value = waiting.pop()
-        if value in known or inspector.is_known_integer(value):
+        if value in known or inspector.is_known_integer(value) or (inspector.is_plain_load(value) and is_number(value)):
             continue
         known.add(value)
         if not inspector.is_integer_arithmetic(value):

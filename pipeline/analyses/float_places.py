@@ -31,6 +31,10 @@ class FloatPlaces:
         known = self._known(access)
         return known == {bits} if known else self._lies_among_floats(access, bits)
 
+    def is_number(self, access: Value) -> bool:
+        """Whether debug info says of a place that there never is a float."""
+        return self._known(access) == {None}
+
     def is_float_by_type(self, access: Value) -> bool:
         """Whether debug info says of a place that is read or written as a float that it is never anything else."""
         return self._known(access) == {FLOAT_BITS[self._inspector.float_name(self._inspector.accessed_type(access))]}

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.analyses.counting import is_counted
+from pipeline.analyses.float_places import FloatPlaces
 from pipeline.analyses.hidden import ACTIVE, APART, HIDDEN, KEEPS, KEPT, POSITIVE
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
@@ -25,8 +26,11 @@ _FREES_NOTHING = "std::ostream::put crategrad_free_nothing"
 
 def hide_integers(editor: Editor, function: Value) -> bool:
     """Make bitcasts to floats opaque where the bits are counted together; True where there were some."""
-    casts = filter(editor.is_cast_to_float, editor.module.instructions(function))
-    found = [made for made in casts if is_counted(editor, editor.api.GetOperand(made, 0))]
+    casts = list(filter(editor.is_cast_to_float, editor.module.instructions(function)))
+    if not casts:
+        return False
+    is_number = FloatPlaces(editor, function).is_number
+    found = [made for made in casts if is_counted(editor, editor.api.GetOperand(made, 0), is_number)]
     for made in found:
         editor.replace(made, cast(editor, editor.api.GetOperand(made, 0), editor.api.TypeOf(made), made))
     return bool(found)
