@@ -160,10 +160,15 @@ def _is_link_to_file(entry: os.DirEntry[str]) -> bool:
 
 
 def _is_set_apart(folder: os.DirEntry[str], root: Path) -> bool:
-    """True for a hidden folder, and for a target folder of cargo's; a module may be called `target`, too."""
-    if folder.name == "target":
-        return Path(folder.path).parent == root or Path(folder.path, "CACHEDIR.TAG").exists()
-    return folder.name.startswith(".") and folder.name != ".cargo"
+    """True for a hidden folder, for `target`, and for what says that it is made anew, as cargo's output does.
+
+    A module may be called `target`, too.  What rustc reads in any of them is known from its last run (`crate.note_files_read`).
+    Source of the tag: bford.info/cachedir.
+    """
+    if folder.name.startswith("."):
+        return folder.name != ".cargo"
+    is_output = folder.name == "target" and Path(folder.path).parent == root
+    return is_output or Path(folder.path, "CACHEDIR.TAG").exists()
 
 
 def _digest_of_all(root: Path, files: Stats) -> str:

@@ -1,6 +1,7 @@
 """What goes when the store is over its limit: what was used longest ago; what is pinned stays.
 
 pins/<name>.json       the keys that a crate and a config are made of, as they were when they were pinned
+room.json              how far below which limit the store was when all in it was looked at last
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 import msgspec
 
@@ -20,6 +22,13 @@ class Pin(msgspec.Struct, frozen=True):
     crate: str
     config: str
     keys: frozenset[str]
+
+
+class Room(msgspec.Struct, frozen=True):
+    """How many bytes were left below a limit."""
+
+    limit: int
+    left: int
 
 
 @dataclass(frozen=True)
@@ -63,6 +72,17 @@ def stock(store: Store) -> Stock:
     return Stock(tuple(sorted(used, key=lambda entry: (-used[entry], entry.key))), sizes, pinned)
 
 
+def keep_below(store: Store, limit: int) -> None:
+    """`tidy`, where what was put into the store since all in it was looked at last may have filled it; else scratch alone."""
+    if not _has_room(store, limit):
+        tidy(store, limit)
+    elif store.has_scratch() and store.in_use.take(patient=False):
+        try:
+            store.sweep()
+        finally:
+            store.in_use.release()
+
+
 def tidy(store: Store, limit: int, *, patient: bool = False) -> Tidied | None:
     """Bring the store below `limit` bytes, and take away what belongs to nobody; None where another run may use the store.
 
@@ -82,6 +102,8 @@ def tidy(store: Store, limit: int, *, patient: bool = False) -> Tidied | None:
         for digest in gone:
             store.remove(store.tree(digest))
         left = sum(there.sizes[digest] for digest in trees)
+        store.forget_added()
+        write_whole(_room(store), msgspec.json.encode(Room(limit, limit - left)))
         return Tidied(len(keys), len(gone), there.bytes - left, store.sweep(), left)
     finally:
         store.in_use.release()
@@ -107,6 +129,19 @@ def pins(store: Store) -> list[Pin]:
         with suppress(OSError, msgspec.MsgspecError, UnicodeError):
             found.append(msgspec.json.decode(path.read_bytes(), type=Pin))
     return found
+
+
+def _has_room(store: Store, limit: int) -> bool:
+    added = store.added()
+    try:
+        room = msgspec.json.decode(_room(store).read_bytes(), type=Room)
+    except (OSError, msgspec.MsgspecError, UnicodeError):
+        return False
+    return added is not None and room.limit == limit and added <= room.left
+
+
+def _room(store: Store) -> Path:
+    return store.root / "room.json"
 
 
 def _kept(there: Stock, limit: int) -> list[Entry]:

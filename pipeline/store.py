@@ -3,6 +3,7 @@
     trees/<digest>/        one stage's output, whole and never changed again; the name is the digest of what is in it
     keys/<k>/<key>.entry   a line of JSON: the tree, the seconds, the digest of all this; then what the tools said
     keys/<k>/lock          held by whoever makes what belongs to one of these keys
+    added                  the bytes of each tree that was put in since all was looked at, a line each (`eviction`)
     tmp/                   scratch; whatever lies there belongs to a run that goes on, or to nobody
     lock                   shared by the runs that use the store, held alone by one that takes things away
 
@@ -153,6 +154,7 @@ class Store:
         self.tree(digest).parent.mkdir(parents=True, exist_ok=True)
         made.chmod(0o755)
         if not self.intact(digest):
+            self._note_added(tree_size(made))
             try:
                 made.rename(self.tree(digest))
             except OSError:
@@ -161,6 +163,24 @@ class Store:
         with suppress(OSError):  # it is there, and is checked before it is used
             _flush(self.tree(digest).parent)
         return digest
+
+    def added(self) -> int | None:
+        """The bytes that were put in since `added` was taken away; None where that is not known."""
+        try:
+            return sum(map(int, self.root.joinpath("added").read_bytes().split()))
+        except FileNotFoundError:
+            return 0
+        except (OSError, ValueError):
+            return None
+
+    def forget_added(self) -> None:
+        """Begin anew to count what is added; only for who holds `in_use` alone."""
+        self.root.joinpath("added").unlink(missing_ok=True)
+
+    def _note_added(self, size: int) -> None:
+        # Before the tree is there: who is killed in between has counted too much.
+        with self.root.joinpath("added").open("ab", buffering=0) as stream:
+            stream.write(b"%d\n" % size)
 
     def record(self, entry: Entry, log: bytes) -> None:
         """Have the key mean a tree that is there."""
@@ -180,6 +200,10 @@ class Store:
         self._seen_whole.pop(path.name, None)
         with suppress(OSError), self.scratch() as scratch:
             path.rename(scratch / path.name)
+
+    def has_scratch(self) -> bool:
+        """Whether something lies in scratch, of runs that go on or of nobody."""
+        return any(self.root.glob("tmp/*"))
 
     def sweep(self) -> int:
         """Delete what killed runs left in scratch, and tell how much it was; only for who holds `in_use` alone."""

@@ -251,6 +251,8 @@ def test_target_folder_of_cargos_has_no_say_but_a_module_of_that_name_has(tmp_pa
     plain = digests.tree(tree(tmp_path / "one"))
     cargos = {"member/target/x": "x", "member/target/CACHEDIR.TAG": ""}
     assert digests.tree(tree(tmp_path / "two", TREE | cargos)) == plain
+    elsewhere = {"member/built/x": "x", "member/built/CACHEDIR.TAG": ""}
+    assert digests.tree(tree(tmp_path / "four", TREE | elsewhere)) == plain
     assert digests.tree(tree(tmp_path / "three", TREE | {"src/target/mod.rs": ""})) != plain
 
 

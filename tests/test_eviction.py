@@ -121,6 +121,32 @@ def test_a_store_whose_lock_cannot_be_had_is_left_alone(store: Store) -> None:
         cache_commands.run(["gc"], store, not_planned)
 
 
+def test_all_is_looked_at_only_where_the_limit_may_have_been_passed(store: Store) -> None:
+    eviction.keep_below(store, 6 * SIZE)  # for the first time
+    store.forget(key(0))
+    (store.root / "tmp" / "killed").mkdir()
+    eviction.keep_below(store, 6 * SIZE)
+    assert not store.has_scratch()
+    publish(store, 5, bytes([5]) * SIZE)
+    eviction.keep_below(store, 6 * SIZE)
+    assert len(store.all_trees()) == 6  # that of key 0 is still there
+    publish(store, 6, bytes([6]) * SIZE)
+    eviction.keep_below(store, 6 * SIZE)
+    assert left(store) == [1, 2, 3, 4, 5, 6]
+    assert len(store.all_trees()) == 6
+    eviction.keep_below(store, SIZE)  # another limit
+    assert left(store) == [6]
+
+
+@pytest.mark.parametrize("damaged", ["added", "room.json"])
+def test_where_it_is_not_known_what_was_added_all_is_looked_at(store: Store, damaged: str) -> None:
+    eviction.tidy(store, 5 * SIZE)
+    store.forget(key(0))
+    (store.root / damaged).write_bytes(b"\xff")
+    eviction.keep_below(store, 5 * SIZE)
+    assert len(store.all_trees()) == 4
+
+
 def test_an_empty_store_is_tidy(tmp_path: Path) -> None:
     assert eviction.tidy(Store(tmp_path), 0) == Tidied(0, 0, 0, 0, 0)
 

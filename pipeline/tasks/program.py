@@ -101,5 +101,5 @@ def tidy(build: Build) -> None:
         from pipeline import eviction
 
         with suppress(OSError):  # it is the next build's to do, then
-            eviction.tidy(build.store.store, request.cache_limit())
+            eviction.keep_below(build.store.store, request.cache_limit())
     build.store.release()
