@@ -30,6 +30,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "GetCallSiteAttributes": (None, [c_void_p, c_uint, POINTER(c_void_p)]),
     "DIBuilderCreateDebugLocation": (c_void_p, [c_void_p, c_uint, c_uint, c_void_p, c_void_p]),
     "GetFunctionCallConv": (c_uint, [c_void_p]),
+    "SetFunctionCallConv": (None, [c_void_p, c_uint]),
     "SetInstructionCallConv": (None, [c_void_p, c_uint]),
     "BuildAlloca": (c_void_p, [c_void_p, c_void_p, c_char_p]),
     "BuildStructGEP2": (c_void_p, [c_void_p, c_void_p, c_void_p, c_uint, c_char_p]),

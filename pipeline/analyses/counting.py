@@ -8,6 +8,9 @@ from pipeline.analyses.hidden import HIDDEN, is_of
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
+PARSED = "crategrad_parsed"
+"""How the name of a function begins that reads a float from a text: the integer that it may return is a constant."""
+
 
 def is_counted(inspector: Inspector, integer: Value, is_number: Callable[[Value], bool] = lambda _: False) -> bool:
     """Whether an integer comes by arithmetic from integers alone.
@@ -19,7 +22,8 @@ def is_counted(inspector: Inspector, integer: Value, is_number: Callable[[Value]
     waiting = [integer]
     while waiting:
         value = waiting.pop()
-        if value in known or inspector.is_known_integer(value) or (inspector.is_plain_load(value) and is_number(value)):
+        is_integer = inspector.is_known_integer(value) or inspector.is_call_of(value, PARSED)
+        if value in known or is_integer or (inspector.is_plain_load(value) and is_number(value)):
             continue
         known.add(value)
         if not inspector.is_integer_arithmetic(value):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pipeline.analyses.call_tree import calls
+from pipeline.analyses.counting import PARSED
 from pipeline.analyses.effects import Effects
 from pipeline.audit.finding import finding
 from pipeline.enzyme_driver import Diagnostic
@@ -15,12 +16,16 @@ _GIVES = "a function that is said to have no derivative returns a float, or some
 
 
 def functions(inspector: Inspector, tree: Sequence[Value]) -> Iterator[Diagnostic]:
-    """Those that a derivative calls as they stand, but for what has no place in a source: a pass's own; and for the user's."""
+    """Those that a derivative calls as they stand, but for what has no place in a source: a pass's own; and for the user's.
+
+    What reads a float from a text is one out of which constants come (`repairs/parsed.py`).
+    """
     effects, known = Effects(inspector), dict[Value, bool]()
     for call in (call for function in tree for call in calls(inspector, function)):
         callee = inspector.module.callee(call)
         is_inactive = inspector.module.is_defined(callee) and inspector.is_inactive(callee)
-        if not is_inactive or not inspector.module.subprogram(callee) or inspector.is_inactive_by_user(callee):
+        is_known = not inspector.module.subprogram(callee) or inspector.is_inactive_by_user(callee)
+        if not is_inactive or is_known or inspector.is_call_of(call, PARSED):
             continue
         if callee not in known:
             known[callee] = effects.gives_floats(callee)

@@ -42,6 +42,7 @@ from pipeline.repairs import (
     overlaps,
     overwritten,
     panics,
+    parsed,
     primals,
     recursive_results,
     results,
@@ -71,6 +72,7 @@ They make of a loop over two words the word with its halves: done here first, th
 _OF_CALLS = (
     ("c_names", c_names.give_own),
     ("apart", apart.say_inactive),
+    ("parsed", parsed.say_inactive),
     ("foreign", foreign.say_inactive),
     ("locks", locks.keep_apart),
     ("nested", nested.inline),

@@ -47,8 +47,9 @@ Pass options, never loop metadata, which would still be there when opt2 wants to
 _KEPT = re.compile(
     rb"(?:_RNvCs[0-9A-Za-z]+_7___rustc14_)?__rust_realloc"
     rb"|_RNvNtNtCs[0-9A-Za-z]+_3std2io5stdio(?:6__print|7__eprint)|_ZN3std2io5stdio(?:6_print|7_eprint)17h[0-9a-f]{16}E"
+    rb"|_RNvXs[0-9a-z]*_NtNtCs[0-9A-Za-z]+_4core3num(?:11float_parse|7dec2flt)[fd]NtNtNt[0-9A-Za-z]+_3str6traits7FromStr8from_str"
 )
-"""Rust's reallocation and `println!`, as either of rustc's manglings has them."""
+"""Rust's reallocation, `println!` and what reads a float from a text, as either of rustc's manglings has them."""
 
 PINS = "-opt-disable=argpromotion,deadargelim,ipsccp,mergefunc"
 """LLVM's passes that change or unite headers: off until Enzyme has run, that each header stays as rustc lowered it.
@@ -58,9 +59,9 @@ opt2 runs them all, on the derivatives as on everything else.
 
 
 def keep_calls(module: Path, *, after: bool = False) -> list[str]:
-    """Options by which `opt` does not inline Rust's reallocation and printing, or, after Enzyme has run, does again.
+    """Options by which `opt` does not inline those of Rust's functions, or, after Enzyme has run, does again.
 
-    The C library's `realloc`, which is behind the one, does not say how long the old memory is; the other is apart as a whole.
+    The C library's `realloc`, which is behind one, does not say how long the old memory is; the others are apart as a whole.
     """
     option = "-force-remove-attribute" if after else "-force-attribute"
     return [f"{option}={name.decode()}:noinline" for name in sorted(set(_KEPT.findall(module.read_bytes())))]
