@@ -102,6 +102,7 @@ _TARGET = re.compile(rb"^target (?:datalayout|triple) = .*\n", re.MULTILINE)
 # And with reciprocals allowed, x86 estimates those of `f32` and their square roots: 1 / sqrt(0) becomes NaN.
 _FAST = re.compile(rb"^(  %.* = (?:tail )?(?:(fdiv)|f\w+|select|phi|call) )fast (?=((?:<\d+ x )?float\b)?)", re.MULTILINE)
 _ANALYSIS, _CONTRADICTION = "<analysis>", "Illegal updateAnalysis"
+_CONTRADICTED = "LLVM ERROR: Performed illegal updateAnalysis"  # where it is not at an instruction: it ends there
 _PRINTED = (";", "define ")  # how the print of a function begins
 _METADATA = re.compile(r", ![\w.]+ !\d+")
 _LEFT = re.compile(rb"@__enzyme_(?:autodiff|fwddiff)\(")
@@ -116,6 +117,8 @@ def read_diagnostics(output: str) -> list[Diagnostic]:
     found = [
         Diagnostic(f"Enzyme: {_message(match['message'], lines[number + 1 :])}", match["place"]) for number, match in refusals
     ]
+    if not found and _CONTRADICTED in lines:
+        found.append(Diagnostic(f"Enzyme: {_message(_ANALYSIS, lines)}"))
     if _MEMMOVE in output:
         found.append(Diagnostic("Enzyme cannot differentiate an overlapping move (Vec::insert, remove, rotate …)"))
     return list(dict.fromkeys(found))

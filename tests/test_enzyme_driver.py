@@ -50,6 +50,14 @@ def test_place_is_any_path(place: str) -> None:
     assert read(f"error: {place}: {IN_FUNCTION}: {NO_FORWARD}") == [Diagnostic(NO_FORWARD, place)]
 
 
+def test_types_that_contradict_each_other_where_no_instruction_is_are_a_refusal() -> None:
+    types = "prev:{[-1]:Float@double} new: {[-1]:Pointer}"
+    said = [f"Illegal updateAnalysis {types}", "val: double %0 origin=double %0"]
+    ending = "LLVM ERROR: Performed illegal updateAnalysis"
+    assert read(*said, ending) == [Diagnostic(f"Enzyme: the same memory holds values of two types {types}")]
+    assert read(*said) == []
+
+
 def test_message_is_all_that_follows() -> None:
     assert read("error: a.rs:1:1: in function f: Enzyme: cannot: deduce Enzyme: type")[0].message == (
         "Enzyme: cannot: deduce Enzyme: type"
