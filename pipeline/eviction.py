@@ -102,8 +102,9 @@ def tidy(store: Store, limit: int, *, patient: bool = False) -> Tidied | None:
         for digest in gone:
             store.remove(store.tree(digest))
         left = sum(there.sizes[digest] for digest in trees)
-        store.forget_added()
-        write_whole(_room(store), msgspec.json.encode(Room(limit, limit - left)))
+        with suppress(OSError):  # what was added counts on, then
+            write_whole(_room(store), msgspec.json.encode(Room(limit, limit - left)))
+            store.forget_added()
         return Tidied(len(keys), len(gone), there.bytes - left, store.sweep(), left)
     finally:
         store.in_use.release()

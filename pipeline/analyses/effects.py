@@ -83,10 +83,10 @@ class Effects:
         is_lifes_end = inspector.is_lifetime(user)
         return is_lifes_end or is_strangers or (inspector.is_bulk_write(user) and not _is_about_floats(inspector, user))
 
-    def reached(self, function: Value) -> list[Value]:
-        """The function, and all that it may call."""
+    def reached(self, *functions: Value) -> list[Value]:
+        """The functions, and all that they may call."""
         found: dict[Value, None] = {}
-        waiting = [function]
+        waiting = list(functions)
         while waiting:
             one = waiting.pop()
             if one not in found:

@@ -26,20 +26,13 @@ def is_of(inspector: Inspector, prefix: str | tuple[str, ...], value: Value) -> 
     return inspector.is_call_of(value, prefix)
 
 
-def place(inspector: Inspector, pointer: Value) -> tuple[Value, int]:
-    """What a pointer is counted from, and by how many bytes, as far as constants and hidden nothings lead back."""
-    pointer, offset = inspector.place(pointer)
+def slot(inspector: Inspector, access: Value) -> Slot:
+    """Where a load or a store goes, as far as constants and hidden nothings lead back."""
+    pointer, offset, bits = inspector.slot(access)
     while _is_nothing_away(inspector, pointer):
         pointer, further = inspector.place(inspector.operands(pointer)[0])
         offset += further
-    return pointer, offset
-
-
-def slot(inspector: Inspector, access: Value) -> Slot:
-    """Where a load or a store goes, as far as constants and hidden nothings lead back."""
-    found, offset, bits = inspector.slot(access)
-    pointer, further = place(inspector, found)
-    return pointer, offset + further, bits
+    return pointer, offset, bits
 
 
 def _is_nothing_away(inspector: Inspector, pointer: Value) -> bool:

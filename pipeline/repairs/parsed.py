@@ -27,10 +27,11 @@ _WORD = 64
 
 def say_inactive(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Say it of what reads floats in the shims' call tree; a line for each such function."""
-    effects, tree = Effects(editor), list(call_tree(editor, shims))
+    tree = list(call_tree(editor, shims))
     found = [function for function in tree if _is_at(editor, function, _READS)]
-    if not found or any(_is_at(editor, one, _WRITES) for function in tree for one in effects.reached(function)):
+    if not found or any(_is_at(editor, one, _WRITES) for one in Effects(editor).reached(*tree)):
         return []
+    done = [f"parsed: {editor.module.name(function)}" for function in found]
     for function in found:
         users = [user for user in editor.module.users(function) if editor.module.is_call(user)]
         editor.rename(function, PARSED)
@@ -39,7 +40,7 @@ def say_inactive(editor: Editor, shims: Sequence[Value]) -> list[str]:
             shown = _shown(editor, function)
             for user in users:
                 editor.give(user, function, shown)
-    return [f"parsed: {editor.module.name(function)}" for function in found]
+    return done
 
 
 def _is_at(editor: Editor, function: Value, modules: tuple[str, ...]) -> bool:

@@ -49,7 +49,7 @@ _KEPT = re.compile(
     rb"|_RNvNtNtCs[0-9A-Za-z]+_3std2io5stdio(?:6__print|7__eprint)|_ZN3std2io5stdio(?:6_print|7_eprint)17h[0-9a-f]{16}E"
     rb"|_RNvXs[0-9a-z]*_NtNtCs[0-9A-Za-z]+_4core3num(?:11float_parse|7dec2flt)[fd]NtNtNt[0-9A-Za-z]+_3str6traits7FromStr8from_str"
 )
-"""Rust's reallocation, `println!` and what reads a float from a text, as either of rustc's manglings has them."""
+"""Rust's reallocation and `println!` by either of rustc's manglings, and what reads a float from a text, by std's own."""
 
 PINS = "-opt-disable=argpromotion,deadargelim,ipsccp,mergefunc"
 """LLVM's passes that change or unite headers: off until Enzyme has run, that each header stays as rustc lowered it.
