@@ -135,6 +135,10 @@ class Module:
         self.context = self.api.ContextCreate()
         self.api.ContextSetDiagnosticHandler(self.context, ctypes.cast(_SILENT, c_void_p), None)
         self.handle = self._parse(path)
+        # Debug info never changes, and is asked for each instruction.
+        self._operands: dict[Value, list[Value]] = {}
+        self._strings: dict[Value, str] = {}
+        self._scopes: dict[Value, list[Value]] = {}
 
     def __enter__(self) -> Module:
         return self
@@ -271,12 +275,14 @@ class Module:
         file = text(self.api.GetDebugLocFilename(instruction, byref(size)), size.value)
         return f"{file}:{self.api.GetDebugLocLine(instruction)}:{self.api.GetDebugLocColumn(instruction)}"
 
-    def scopes(self, instruction: Value) -> Iterator[Value]:
+    def scopes(self, instruction: Value) -> list[Value]:
         """The debug info of the scopes an instruction stands in: that of its source, then of what this was inlined into."""
-        location = self.api.InstructionGetDebugLoc(instruction)
-        while location:
-            yield int(self.api.MetadataAsValue(self.context, self.api.DILocationGetScope(location)))
-            location = self.api.DILocationGetInlinedAt(location)
+        location = self.location(instruction)
+        if location not in self._scopes:
+            inlined = self._chain(location, self.api.DILocationGetInlinedAt)
+            scopes = map(self.api.DILocationGetScope, inlined)
+            self._scopes[location] = [int(self.api.MetadataAsValue(self.context, scope)) for scope in scopes]
+        return self._scopes[location]
 
     def location(self, instruction: Value) -> Value:
         """The debug info of an instruction's place in the source, the same for all that stands there; 0 for none."""
@@ -298,9 +304,11 @@ class Module:
 
     def metadata_operands(self, node: Value) -> list[Value]:
         """The operands of a metadata node, 0 for what is null."""
-        operands = (c_void_p * self.api.GetMDNodeNumOperands(node))()
-        self.api.GetMDNodeOperands(node, operands)
-        return [operand or 0 for operand in operands]
+        if node not in self._operands:
+            operands = (c_void_p * self.api.GetMDNodeNumOperands(node))()
+            self.api.GetMDNodeOperands(node, operands)
+            self._operands[node] = [operand or 0 for operand in operands]
+        return self._operands[node]
 
     def metadata_tag(self, node: Value) -> int:
         """The DWARF tag of a node of debug info."""
@@ -324,8 +332,10 @@ class Module:
 
     def metadata_string(self, node: Value) -> str:
         """The text of a metadata string; empty where it is none."""
-        size = c_uint()
-        return text(self.api.GetMDString(node, byref(size)), size.value) if node else ""
+        if node not in self._strings:
+            size = c_uint()
+            self._strings[node] = text(self.api.GetMDString(node, byref(size)), size.value) if node else ""
+        return self._strings[node]
 
     def external(self, name: str) -> Value:
         """The external global of that name, declared where it is not: how Enzyme is told an argument's activity.
@@ -442,6 +452,8 @@ class Api:
     def load(self, signatures: Mapping[str, tuple[Any, list[Any]]]) -> None:
         """Make functions of the library known: name without prefix -> type of the result, types of the arguments."""
         for name, (result, arguments) in signatures.items():
+            if name in vars(self):
+                continue
             function = getattr(self._library, f"LLVM{name}")
             function.restype, function.argtypes = result, arguments
             setattr(self, name, function)

@@ -304,7 +304,8 @@ def paths_around(module: Module, instruction: Value) -> Iterator[list[str]]:
 
 def types_in(module: Module, function: Value) -> set[Value]:
     """The types of a function's header, and those that what was inlined into it is about."""
-    around = (types for instruction in module.instructions(function) for types in types_around(module, instruction))
+    by_place = {module.location(instruction): instruction for instruction in module.instructions(function)}
+    around = (types for instruction in by_place.values() for types in types_around(module, instruction))
     return {ty for types in (parameter_types(module, function), *around) for ty in types if ty}
 
 
