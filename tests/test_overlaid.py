@@ -59,6 +59,16 @@ def test_what_may_be_in_a_floats_place_is_stored_once(tmp_path: Path, store: str
     assert refused(tmp_path) == []
 
 
+def test_of_what_may_be_a_float_a_zero_is_stored_before(tmp_path: Path) -> None:
+    one_of = "%c = icmp eq i64 %given, 7\n  %v = select i1 %c, i64 %given, i64 {}\n  store i64 %v, ptr %value, align 8"
+    text = mended(tmp_path, module(one_of.format(4609434218613702656)), overlaid.store_once)
+    lines = [line.split(",")[0].strip() for line in body(text).splitlines()]
+    at = lines.index("store double 0.000000e+00")
+    assert lines[at + 1] == "call void @crategrad_store_i64(i64 %v"
+    for number in (-1, 3):  # as a float no number, and next to nothing
+        assert "store double" not in mended(tmp_path, module(one_of.format(number)), overlaid.store_once)
+
+
 @pytest.mark.parametrize(
     "source",
     [
@@ -66,6 +76,7 @@ def test_what_may_be_in_a_floats_place_is_stored_once(tmp_path: Path, store: str
         module("store double %given, ptr %value", "double"),
         module("store i64 %given, ptr %value", floats=9),  # no variant has a float
         module("store i64 %given, ptr %value", scope="!13"),  # a length
+        module("%to = ptrtoint ptr %given to i64\n  store i64 %to, ptr %value", "ptr"),
     ],
 )
 def test_the_rest_is_left_alone(tmp_path: Path, source: str) -> None:

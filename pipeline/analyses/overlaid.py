@@ -38,14 +38,22 @@ def _stored(inspector: Inspector, function: Value, most: int) -> Iterator[Value]
     variables = Variables(inspector, function)
     for store in inspector.module.returning_instructions(function):
         if inspector.is_plain_store(store) and 0 < inspector.integer_bits(inspector.accessed_type(store)) <= most:
-            is_small = all(_is_small(inspector, source) for source in inspector.sources(inspector.operands(store)[0]))
-            if not (is_small or _is_containers(inspector, store) or word_accessed(inspector, store, variables) == INTEGER):
+            sources = inspector.sources(inspector.operands(store)[0])
+            if any(map(inspector.is_pointer_cast, sources)):  # what leads to memory has a shadow of its own
+                continue
+            matters_not = all(_matters_not(inspector, source) for source in sources)
+            if not (matters_not or _is_containers(inspector, store) or word_accessed(inspector, store, variables) == INTEGER):
                 yield store
 
 
-def _is_small(inspector: Inspector, value: Value) -> bool:
+def _matters_not(inspector: Inspector, value: Value) -> bool:
     number = inspector.number(value)
-    return bool(inspector.api.IsAUndefValue(value)) or (number is not None and 0 <= number < _SMALL)
+    return bool(inspector.api.IsAUndefValue(value)) or (number is not None and is_small(number))
+
+
+def is_small(number: int) -> bool:
+    """Whether a number is next to nothing, if taken for a float."""
+    return 0 <= number < _SMALL
 
 
 def _is_containers(inspector: Inspector, store: Value) -> bool:

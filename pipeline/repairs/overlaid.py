@@ -1,11 +1,15 @@
-"""Integers that are stored where a float may have been are stored once, and not to the shadow (analyses/overlaid.py)."""
+"""Integers that are stored where a float may have been are stored once, and not to the shadow (analyses/overlaid.py).
+
+LLVM makes one store of those of two variants, `Counted(n)` and `One(1.5)`.  Of what may be a float a zero is stored before: it
+has no tangent, and with it ends the adjoint of the float before.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree
-from pipeline.analyses.overlaid import overlaid
+from pipeline.analyses.overlaid import is_small, overlaid
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import opaque
@@ -16,6 +20,23 @@ def store_once(editor: Editor, shims: Sequence[Value]) -> list[str]:
     done = []
     for function, stores in list(overlaid(editor, call_tree(editor, shims))):
         for store in stores:
+            if any(_may_be_float(editor, source) for source in editor.sources(editor.operands(store)[0])):
+                _store_zero(editor, store)
             opaque.store(editor, store)
         done.append(f"overlaid: {len(stores)} in {editor.module.name(function)}")
     return done
+
+
+def _may_be_float(editor: Editor, value: Value) -> bool:
+    """Whether a constant is more than next to nothing, and less than infinity, as a float."""
+    number = editor.number(value)
+    return number is not None and not is_small(-number) and editor.could_be_float(value)
+
+
+def _store_zero(editor: Editor, store: Value) -> None:
+    """Store a float where an integer of its size is stored then."""
+    value, pointer = editor.operands(store)
+    zero = editor.api.ConstNull(editor.float_type(editor.integer_bits(editor.api.TypeOf(value))))
+    with editor.module.before(store) as builder:
+        made = editor.api.BuildStore(builder, zero, pointer)
+    editor.api.SetAlignment(made, editor.api.GetAlignment(store))
