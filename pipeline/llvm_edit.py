@@ -52,6 +52,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "BuildPhi": (c_void_p, [c_void_p, c_void_p, c_char_p]),
     "BuildFCmp": (c_void_p, [c_void_p, c_int, c_void_p, c_void_p, c_char_p]),
     "BuildSelect": (c_void_p, [c_void_p, c_void_p, c_void_p, c_void_p, c_char_p]),
+    "BuildFreeze": (c_void_p, [c_void_p, c_void_p, c_char_p]),
     "BuildTrunc": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildZExt": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildShl": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),

@@ -109,6 +109,8 @@ _OF_PATHS = (
     ("overwritten", overwritten.keep),
     ("carried", carried.use_twice),
     ("integers", integers.say_inactive),
+    ("undefined", undefined.choose_the_defined),
+    ("undefined", undefined.freeze_members),
     ("steep", steep.make_finite),
     ("primals", primals.preserve),  # of what the others have made, too
     ("scopes", scopes.say_less),
