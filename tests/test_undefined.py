@@ -64,31 +64,6 @@ def test_a_float_or_none_is_the_float(tmp_path: Path, chosen: str, defined: str)
     assert f"%chosen = {defined}" in text
 
 
-def test_a_none_has_the_float_of_the_some(tmp_path: Path) -> None:
-    source = """define { i64, double } @shim(i1 %c, { i64, double } %some) {
-  %chosen = select i1 %c, { i64, double } { i64 0, double undef }, { i64, double } %some
-  ret { i64, double } %chosen
-}"""
-    lines = body(mended(tmp_path, source, undefined.choose_the_defined)).splitlines()
-    assert [line.strip() for line in lines[:4]] == [
-        "%1 = extractvalue { i64, double } %some, 1",
-        "%2 = freeze double %1",
-        "%3 = insertvalue { i64, double } { i64 0, double undef }, double %2, 1",
-        "%chosen = select i1 %c, { i64, double } %3, { i64, double } %some",
-    ]
-
-
-def test_a_struct_is_frozen_member_by_member(tmp_path: Path) -> None:
-    source = """define { i64, double } @shim({ i64, double } %some) {
-  %frozen = freeze { i64, double } %some
-  ret { i64, double } %frozen
-}"""
-    text = body(mended(tmp_path, source, undefined.freeze_members))
-    assert "freeze { i64, double }" not in text
-    assert ("freeze i64 %1" in text, "freeze double %" in text) == (True, True)
-    assert "ret { i64, double } %6" in text
-
-
 def test_what_is_defined_or_no_float_stays_what_it_is(tmp_path: Path) -> None:
     source = """define i64 @shim(i1 %c, double %x, i64 %n) {
   %float = select i1 %c, double 0.0, double %x

@@ -35,6 +35,7 @@ from pipeline.repairs import (
     joins,
     locks,
     loops,
+    members,
     mixed,
     nested,
     opaque,
@@ -86,6 +87,7 @@ _OF_CALLS = (
 )
 _OF_MEMORY = (
     ("dispatch", dispatch.call_what_is_known),
+    ("members", members.choose),
     ("undefined", undefined.begin_as_zero),
     ("recursive_results", recursive_results.hide),
     ("overlaps", overlaps.by_copy),
@@ -110,7 +112,6 @@ _OF_PATHS = (
     ("carried", carried.use_twice),
     ("integers", integers.say_inactive),
     ("undefined", undefined.choose_the_defined),
-    ("undefined", undefined.freeze_members),
     ("steep", steep.make_finite),
     ("primals", primals.preserve),  # of what the others have made, too
     ("scopes", scopes.say_less),

@@ -20,7 +20,9 @@ def store_once(editor: Editor, shims: Sequence[Value]) -> list[str]:
     done = []
     for function, stores in list(overlaid(editor, call_tree(editor, shims))):
         for store in stores:
-            if any(_may_be_float(editor, source) for source in editor.sources(editor.operands(store)[0])):
+            sources = editor.sources(editor.operands(store)[0])
+            has_number = not all(map(editor.is_constant, sources))
+            if has_number and any(_may_be_float(editor, source) for source in sources):
                 _store_zero(editor, store)
             opaque.store(editor, store)
         done.append(f"overlaid: {len(stores)} in {editor.module.name(function)}")
