@@ -111,7 +111,7 @@ KEPT = sorted((Path(__file__).parent / "fuzz" / "kept").glob("*.rs"))
 
 @dataclass(frozen=True)
 class Kept:
-    """A function that was wrong, shrunk."""
+    """A function that was wrong, or broke Enzyme down, shrunk."""
 
     text: str
 

@@ -19,6 +19,7 @@ from pipeline.repairs import (
     c_names,
     carried,
     chosen_copies,
+    chosen_results,
     constants,
     copies,
     dispatch,
@@ -112,6 +113,7 @@ _OF_PATHS = (
     ("carried", carried.use_twice),
     ("integers", integers.say_inactive),
     ("undefined", undefined.choose_the_defined),
+    ("chosen_results", chosen_results.choose),
     ("steep", steep.make_finite),
     ("primals", primals.preserve),  # of what the others have made, too
     ("scopes", scopes.say_less),
