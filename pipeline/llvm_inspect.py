@@ -74,6 +74,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "IsAPtrToIntInst": (c_void_p, [c_void_p]),
     "IsASelectInst": (c_void_p, [c_void_p]),
     "IsAConstantStruct": (c_void_p, [c_void_p]),
+    "IsAReturnInst": (c_void_p, [c_void_p]),
     "IsAFreezeInst": (c_void_p, [c_void_p]),
     "IsAUndefValue": (c_void_p, [c_void_p]),
     "CountIncoming": (c_uint, [c_void_p]),

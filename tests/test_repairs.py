@@ -431,6 +431,42 @@ def test_statics_of_integers_are_inactive_unless_floats_may_hide_in_them(
     assert ("@llvm.threadlocal.address.p0(ptr @local), !enzyme_inactive" in text) == bool(inactive)
 
 
+KEYS_OF_THREAD = """
+@keys = internal thread_local global i64 0
+@key = constant {key}
+declare ptr @llvm.threadlocal.address.p0(ptr)
+define internal ptr @of_this_thread() {{
+  %where = call ptr @llvm.threadlocal.address.p0(ptr @keys)
+  ret ptr %where
+}}
+define {type} @shim(ptr %x) {{
+  %keys = call ptr @of_this_thread()
+  %key = load {type}, ptr %keys
+  ret {type} %key
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("key", "ty", "inactive"),
+    [("ptr null", "i64", True), ("ptr null", "double", False), ("ptr @of_this_thread", "i64", False)],
+    ids=["an integer", "a float", "whoever has the address"],
+)
+def test_a_thread_local_is_inactive_if_none_of_those_who_are_given_it_reads_a_float(
+    tmp_path: Path, key: str, ty: str, inactive: bool
+) -> None:
+    text = mended(tmp_path, KEYS_OF_THREAD.format(key=key, type=ty), statics.say_inactive)
+    assert ("@llvm.threadlocal.address.p0(ptr @keys), !enzyme_inactive" in text) == inactive
+
+
+def test_what_returns_the_address_of_a_thread_local_is_inlined(tmp_path: Path) -> None:
+    text = body(
+        mended(tmp_path, KEYS_OF_THREAD.format(key="ptr @of_this_thread", type="i64"), inline.addresses_of_thread_locals)
+    )
+    assert "@llvm.threadlocal.address.p0(ptr @keys)" in text
+    assert "@of_this_thread" not in text
+
+
 # ---- dispatch
 
 POINTER = """

@@ -52,7 +52,7 @@ class Effects:
     def may_lead_to_floats(self, pointer: Value) -> bool:
         """Whether a float, or what could be one or lead to one, is read or written where a pointer leads, or it goes further.
 
-        It may go to what is inactive.
+        It may go to what is inactive, and back to those who call the function that has it.
         """
         inspector, waiting = self.inspector, [pointer]
         known: set[Value] = set()
@@ -62,9 +62,16 @@ class Effects:
             for user in inspector.module.users(value):
                 if inspector.api.IsAGetElementPtrInst(user) or inspector.is_choice(user):
                     waiting += [user] if user not in known else []
+                elif inspector.api.IsAReturnInst(user) and (callers := self._callers(inspector.module.parent(user))):
+                    waiting += [call for call in callers if call not in known]
                 elif not (inspector.leaves_alone(user) or self._is_access_to_integers(user, value) or self._is_theirs(user)):
                     return True
         return False
+
+    def _callers(self, function: Value) -> list[Value]:
+        """The calls of a function; none where somebody else may call it."""
+        module, users = self.inspector.module, self.inspector.module.users(function)
+        return users if all(module.is_call(user) and module.callee(user) == function for user in users) else []
 
     def _is_access_to_integers(self, user: Value, pointer: Value) -> bool:
         inspector = self.inspector

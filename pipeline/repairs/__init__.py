@@ -85,6 +85,7 @@ _OF_CALLS = (
     ("by_pointer", by_pointer.recursive_headers),
     ("growth", growth.by_copy),
     ("inline", inline.results_with_pointers_for_numbers),  # not those that growth inlines
+    ("inline", inline.addresses_of_thread_locals),
 )
 _OF_MEMORY = (
     ("dispatch", dispatch.call_what_is_known),

@@ -3,7 +3,7 @@
 rustc passes an aggregate of up to eight bytes as one integer, and returns `Option<f32>` as `{ i32, float }`: Enzyme takes
 the first for an integer without a derivative, and loses the second's float.  Inlined, there is no header.  And what is returned
 by pointer may be a pointer in one variant and a number in another, as in the entry of a hash map: Enzyme refuses such a place.
-Inlined, each way has its own.
+Inlined, each way has its own.  So has the address of a thread-local, as of the keys of a `HashMap`.
 
 The differentiated function itself is inlined into its shims, which LLVM does where there is one alone: else Enzyme divides it
 into a way there and a way back, and keeps all that it reads through an argument, as its caller might write there in between.
@@ -52,6 +52,11 @@ def what_shims_call(editor: Editor, shims: Sequence[Value]) -> list[str]:
 def results_with_pointers_for_numbers(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Inline what returns by pointer an enum of which a word is a pointer in one variant and a number in another."""
     return _inline(editor, shims, _returns_pointers_for_numbers, _APART)
+
+
+def addresses_of_thread_locals(editor: Editor, shims: Sequence[Value]) -> list[str]:
+    """Inline what returns the address of a thread-local: what becomes of it is seen then."""
+    return _inline(editor, shims, _returns_thread_local, CLEAN)
 
 
 def _inline(editor: Editor, shims: Sequence[Value], is_wanted: Callable[[Inspector, Value], bool], clean: str) -> list[str]:
@@ -106,6 +111,11 @@ def _returns_pointers_for_numbers(inspector: Inspector, function: Value) -> bool
         return False
     words = {(begin, module.metadata_tag(leaf) == POINTER) for begin, leaf in placed(module, result)}
     return any((begin, not is_pointer) in words for begin, is_pointer in words)
+
+
+def _returns_thread_local(inspector: Inspector, function: Value) -> bool:
+    returns_pointer = inspector.return_type(inspector.function_type(function)) == inspector.pointer_type()
+    return returns_pointer and any(map(inspector.is_thread_local_address, calls(inspector, function)))
 
 
 def packed_parameter_sizes(inspector: Inspector, function: Value) -> set[int]:
