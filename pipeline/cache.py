@@ -133,7 +133,8 @@ class Cache:
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:
-        """A folder of one's own, gone when the block is left."""
+        """A folder of one's own, gone when the block is left; nobody tidies the cache until this run ends."""
+        self.hold()
         with self.store.scratch() as folder:
             yield folder
 

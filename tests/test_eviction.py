@@ -9,6 +9,7 @@ import pytest
 
 from pipeline import cache_commands, eviction, request
 from pipeline.build import Build
+from pipeline.cache import Cache
 from pipeline.config import ConfigError
 from pipeline.errors import UserError
 from pipeline.eviction import Pin, Tidied
@@ -109,6 +110,16 @@ def test_a_store_in_use_is_left_alone(store: Store) -> None:
     other.in_use.release()
     assert eviction.tidy(store, 0) is not None
     assert left(store) == []
+
+
+def test_who_works_in_scratch_is_not_swept_away(store: Store, tmp_path: Path) -> None:
+    """Whatever it is that works there: `./doit perf` carries out no stage."""
+    cache = Cache(Store(store.root), Store(tmp_path / "spare"))
+    with cache.scratch() as scratch:
+        assert eviction.tidy(store, 0) is None
+        assert scratch.exists()
+    cache.release()
+    assert eviction.tidy(store, 0) is not None
 
 
 def test_a_store_whose_lock_cannot_be_had_is_left_alone(store: Store) -> None:
