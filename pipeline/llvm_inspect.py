@@ -33,7 +33,7 @@ _VECTORS = {51, 52}  # insertelement, shufflevector
 _TAKING, _BRANCHING = {42, 35, 36}, {2, 3}  # icmp, int to float; br, switch
 _TO_FLOAT, _SHIFTS_RIGHT = {35, 36}, {21, 22}
 _LOGIC = {23, 24, 25}
-_ADD, _MULTIPLY, _SHIFT_LEFT = 8, 12, 20
+_ADD, _SUBTRACT, _MULTIPLY, _SHIFT_LEFT = 8, 10, 12, 20
 _TYPE_NAMES = {"f16": "half", "f32": "float", "f64": "double", "f128": "fp128"}  # LLVM's, and Enzyme's
 _MANTISSA = {32: 23, 64: 52}
 """How many bits of a float of each width are not its exponent nor its sign."""
@@ -659,6 +659,10 @@ class Inspector:
     def is_sum(self, value: Value) -> bool:
         """True for a sum of two integers."""
         return self._opcode(value) == _ADD
+
+    def is_difference(self, value: Value) -> bool:
+        """True for a difference of two integers."""
+        return self._opcode(value) == _SUBTRACT
 
     def is_float_arithmetic(self, value: Value) -> bool:
         """True for a sum, a difference, a product, a quotient and a negation of floats."""

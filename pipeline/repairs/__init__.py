@@ -20,6 +20,7 @@ from pipeline.repairs import (
     carried,
     chosen_copies,
     chosen_results,
+    chunks,
     constants,
     copies,
     dispatch,
@@ -106,6 +107,7 @@ _OF_MEMORY = (
 _OF_PATHS = (
     ("panics", panics.keep),
     ("switches", switches.lower),
+    ("chunks", chunks.count),
     ("loops", loops.shape),
     ("joins", joins.part),
     ("asked_outside", asked_outside.keep),
