@@ -94,8 +94,33 @@ def is_filled(inspector: Inspector, allocation: Value) -> bool:
     return any(inspector.is_call_of(user, "llvm.memset.") for user in inspector.module.users(allocation))
 
 
+def places(inspector: Inspector, memory: Value) -> set[Value]:
+    """The memory, and what is computed, or chosen, in steps from its address, be it a number in between."""
+    known, waiting = {memory}, [memory]
+    while waiting:
+        for user in inspector.module.users(waiting.pop()):
+            if user not in known and _is_step(inspector, user):
+                known.add(user)
+                waiting.append(user)
+    return known
+
+
+def _is_step(inspector: Inspector, user: Value) -> bool:
+    return inspector.is_choice(user) or inspector.is_pointer_cast(user) or bool(inspector.api.IsAGetElementPtrInst(user))
+
+
 def _is_kept(inspector: Inspector, call: Value) -> bool:
-    return any(inspector.is_choice(user) or _stores(inspector, user, call) for user in inspector.module.users(call))
+    users = list(inspector.module.users(call))
+    if any(inspector.is_choice(user) or _stores(inspector, user, call) for user in users):
+        return True
+    return any(map(inspector.is_pointer_cast, users)) and _is_one_of_several(inspector, call)
+
+
+def _is_one_of_several(inspector: Inspector, memory: Value) -> bool:
+    """Whether something is chosen between this memory and other memory."""
+    known = places(inspector, memory)
+    chosen = (one for choice in known if inspector.is_choice(choice) for one in inspector.chosen(choice))
+    return any(one not in known and not inspector.api.IsConstant(one) for one in chosen)
 
 
 def _stores(inspector: Inspector, user: Value, value: Value) -> bool:

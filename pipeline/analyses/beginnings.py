@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pipeline.analyses.allocations import kept
+from pipeline.analyses.allocations import kept, places
 from pipeline.analyses.hidden import ACTIVE
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
@@ -25,13 +25,8 @@ def _may_be_own_tangent(inspector: Inspector, value: Value) -> bool:
 
 
 def _stores(inspector: Inspector, memory: Value) -> Iterator[Value]:
-    """The stores to places in the memory that are computed, or chosen, in steps from its own."""
-    known, waiting = {memory}, [memory]
-    while waiting:
-        place = waiting.pop()
+    """The stores to places in the memory."""
+    for place in places(inspector, memory):
         for user in inspector.module.users(place):
             if inspector.is_plain_store(user) and inspector.operands(user)[1] == place:
                 yield user
-            elif user not in known and (inspector.is_choice(user) or inspector.api.IsAGetElementPtrInst(user)):
-                known.add(user)
-                waiting.append(user)
