@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree, calls
+from pipeline.analyses.layout import INTEGER
 from pipeline.analyses.variables import Variables
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
@@ -33,7 +34,11 @@ def _say(editor: Editor, fill: Value) -> bool:
     if kind := _kind(editor, editor.module.arguments(fill)[0]):
         editor.say_points_to(fill, 0, kind)
         return True
-    return copies.say_elements(editor, fill, positions=[0])
+    if copies.say_elements(editor, fill, positions=[0]):
+        return True
+    if is_marked := bool(editor.number(editor.module.arguments(fill)[1])):  # no number is written so
+        editor.say_points_to(fill, 0, INTEGER)
+    return is_marked
 
 
 def _zero_words(editor: Editor, fill: Value, variables: Variables) -> bool:
