@@ -177,6 +177,21 @@ def test_a_loop_with_work_before_the_inner_one_is_given_an_exit(tmp_path: Path) 
         assert [bool(flow.exits_that_come_back(loop)) for loop in flow.loops()] == [False, False]
 
 
+def test_a_loop_that_is_not_always_entered_is_given_an_exit(tmp_path: Path) -> None:
+    """As where a hash map looks through a group of entries, if one of them may be what is looked for."""
+    skipped = WORK_BETWEEN.replace(
+        "br label %inner\n", "%skips = fcmp olt double %y, 0.0\n  br i1 %skips, label %again, label %inner\n", 1
+    )
+    skipped = skipped.replace(
+        "again:\n", "again:\n  %last = phi i64 [ %next, %goes_on ], [ %i, %outer ]\n  %following = add i64 %last, 1\n"
+    )
+    mended(tmp_path, skipped.replace("[ %next, %again ]", "[ %following, %again ]"), shaped)
+    with Module(TOOLS.libllvm, tmp_path / "given.bc") as given, Module(TOOLS.libllvm, tmp_path / MODULE) as made:
+        before, after = flow_of(tmp_path, given), flow_of(tmp_path, made)
+        assert [bool(before.exits_that_come_back(loop)) for loop in before.loops()] == [True, False]
+        assert [bool(after.exits_that_come_back(loop)) for loop in after.loops()] == [False, False]
+
+
 def test_the_exit_lasts_as_long_as_enzymes_own_passes_run(tmp_path: Path) -> None:
     """They turn the outer loop round, and make one of two equal questions."""
 

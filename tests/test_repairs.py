@@ -721,6 +721,18 @@ define void @shim(ptr %to, i64 %n) {{
     assert re.findall(r'"enzyme_type"="{\[-1\]:Pointer, \[-1,-1\]:([^}]*)}"', text) == [kind] * bool(kind)
 
 
+def test_what_is_filled_with_marks_holds_no_floats(tmp_path: Path) -> None:
+    """As the control bytes of a hash table, of which nothing says a type."""
+    source = """declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+define void @shim(ptr %x, i64 %n) {
+  call void @llvm.memset.p0.i64(ptr %x, i8 -1, i64 %n, i1 false)
+  ret void
+}"""
+    assert '"enzyme_type"="{[-1]:Pointer, [-1,-1]:Integer}"' in body(mended(tmp_path, source, fills.say_what_is_filled))
+    unknown = source.replace("i8 -1", "i8 0")
+    assert "enzyme_type" not in body(mended(tmp_path, unknown, fills.say_what_is_filled))
+
+
 BOXED = """
 #![crate_type = "lib"]
 #[repr(C)] pub struct Counts { key: u64, sum: f64, count: usize, next: [usize; 2] }
@@ -758,6 +770,29 @@ out:
         used = rf"%\d+ = call ptr @crategrad_active_ptr\(ptr {name}\) {attributes}"
         assert re.search(rf"{name} = {re.escape(call)} {attributes}\n +{used}\n", body(text))
     assert re.search(r"%alone = call ptr @malloc\(i64 16\)$", body(text), re.MULTILINE)
+
+
+def test_memory_whose_address_is_a_number_among_others_is_active_and_what_is_stored_there(tmp_path: Path) -> None:
+    """As of vectors that are swapped; where nothing but a constant takes its place it is the only one."""
+    source = """declare ptr @malloc(i64)
+define void @shim(i1 %c, i64 %other) {
+  %alone = call ptr @malloc(i64 16)
+  %alone.number = ptrtoint ptr %alone to i64
+  %alone.or.none = select i1 %c, i64 %alone.number, i64 8
+  %alone.place = inttoptr i64 %alone.or.none to ptr
+  store double 5.000000e-01, ptr %alone.place
+  %swapped = call ptr @malloc(i64 24)
+  %number = ptrtoint ptr %swapped to i64
+  %chosen = select i1 %c, i64 %number, i64 %other
+  %place = inttoptr i64 %chosen to ptr
+  store double 2.500000e-01, ptr %place
+  ret void
+}"""
+    text = body(mended(tmp_path, source, lambda *made: [mixed.make_active(*made), beginnings.make_active(*made)]))
+    assert re.search(r"@crategrad_active_ptr\(ptr %swapped\)", text)
+    assert "@crategrad_active_double(double 2.500000e-01)" in text
+    assert "%alone)" not in text
+    assert "store double 5.000000e-01" in text
 
 
 def test_floats_in_memory_that_is_chosen_from_are_active_but_for_zeros(tmp_path: Path) -> None:

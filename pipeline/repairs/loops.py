@@ -26,6 +26,7 @@ def shape(editor: Editor, shims: Sequence[Value]) -> list[str]:
             changes["merged"] += 1
         if changes["merged"]:  # what goes on alike by either edge back is no choice to Enzyme's passes, and is none here
             editor.run_passes("instsimplify", function)
+        _give_entries(editor, function)
         while _give_exit(editor, function):
             changes["given an exit"] += 1
         changes["given a least end"] = _give_least_ends(editor, ControlFlow(editor.module, function))
@@ -76,15 +77,26 @@ def _is_empty(editor: Editor, flow: ControlFlow, block: Value) -> bool:
     return all(editor.api.IsAPHINode(i) or i == flow.ends[block] for i in editor.module.instructions_of(block))
 
 
+def _give_entries(editor: Editor, function: Value) -> None:
+    """Have each loop that wants an exit be entered from a block that leads nowhere else."""
+    flow = ControlFlow(editor.module, function)
+    if any(not _entry(flow, loop) for loop in flow.loops() if flow.exits_that_come_back(loop)):
+        editor.run_passes("loop-simplify", function)
+
+
+def _entry(flow: ControlFlow, loop: Loop) -> Value:
+    """The block from which alone a loop is entered, if that leads nowhere else; 0 else."""
+    before = _only([block for block in flow.predecessors[loop.header] if block not in loop.blocks])
+    return before if before and len(flow.successors(flow.ends[before])) == 1 else 0
+
+
 def _give_exit(editor: Editor, function: Value) -> bool:
     """Let the function return, for all that Enzyme knows, before it enters an inner loop that is else the only way out."""
     flow = ControlFlow(editor.module, function)
     for loop in flow.loops():
-        if flow.exits_that_come_back(loop):
-            before = next((block for block in flow.predecessors[loop.header] if block not in loop.blocks), 0)
-            if before and len(flow.successors(flow.ends[before])) == 1:
-                _return_never(editor, function, before, _runs(editor, flow, before))
-                return True
+        if flow.exits_that_come_back(loop) and (before := _entry(flow, loop)):
+            _return_never(editor, function, before, _runs(editor, flow, before))
+            return True
     return False
 
 
