@@ -913,6 +913,43 @@ declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"""
     assert '!{!"Integer"}' in text
 
 
+REFERENCE = """
+#![crate_type = "lib"]
+pub struct Edge {{ pub weight: f64, pub next: u32 }}
+pub struct Other {{ pub weight: f64, pub next: f32 }}
+#[inline(always)] unsafe fn next(edge: {ty}) -> u32 {{ unsafe {{ (*edge).next }} }}
+#[inline(always)] fn weight(other: &Other) -> f64 {{ other.weight }}
+#[unsafe(no_mangle)] pub unsafe fn shim(at: &{of}, to: *mut u32) {{
+    {more}
+    unsafe {{ *to = next({made}) }};
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("ty", "of", "made", "more", "known"),
+    [
+        ("&Edge", "Edge", "at", "", ["Integer"]),
+        (
+            "&Edge",
+            "Edge",
+            "at",
+            "unsafe { *to.add(1) = weight(std::mem::transmute::<&Edge, &Other>(at)) as u32 };",
+            [],
+        ),  # nobody knows which of them it is
+        ("*const Edge", "u64", "(&raw const *at).cast()", "", []),
+    ],
+)
+def test_what_a_reference_leads_to_is_of_its_type(
+    tmp_path: Path, ty: str, of: str, made: str, more: str, known: list[str]
+) -> None:
+    compiled(tmp_path, REFERENCE.format(ty=ty, of=of, made=made, more=more), "3")
+    text = rewritten(tmp_path, floats.say_loaded)
+    said = re.findall(r"= load i32, .*!enzyme_type !(\d+)", body(text))
+    kinds = [kind for one in said for kind in re.findall(rf"^!{one} = !{{.*, !(\d+)}}", text, re.MULTILINE)]
+    assert [re.findall(rf'^!{kind} = !{{!"(.*)"}}', text, re.MULTILINE)[0] for kind in kinds] == known
+
+
 SWITCH = """define double @shim(i64 %n, double %x) {{
   switch i64 %n, label %out [
     i64 0, label %{third}

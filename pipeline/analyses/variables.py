@@ -1,4 +1,4 @@
-"""What lies at an address, by debug info: a variable on the stack, or what a `Box` was made for."""
+"""What lies at an address, by debug info: a variable on the stack, what a reference leads to, or what a `Box` was made for."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from pipeline.analyses.allocations import is_allocation
-from pipeline.analyses.debug_info import boxed
+from pipeline.analyses.debug_info import base_type, boxed, is_pointer, type_name
 from pipeline.analyses.layout import POINTER_BITS, Word, words
 from pipeline.llvm import Module, Value, text
 from pipeline.llvm_inspect import Inspector
@@ -23,7 +23,8 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "DbgVariableRecordGetExpression": (c_void_p, [c_void_p]),
     "PrintValueToString": (c_void_p, [c_void_p]),
 }
-_LABEL, _DECLARE = 0, 1  # LLVMDbgRecordKind
+_LABEL, _DECLARE, _VALUE = 0, 1, 2  # LLVMDbgRecordKind
+_REFERENCE = "&"  # how the type of a pointer is called of which Rust says what lies there
 NAME, FILE, TYPE = 1, 2, 3  # of the operands of DILocalVariable
 _WHOLE_OR_PART = re.compile(r"!DIExpression\((?:DW_OP_LLVM_fragment, (\d+), \d+)?\)")
 
@@ -55,7 +56,7 @@ def first_byte(module: Module, record: Value) -> int | None:
 
 
 class Variables:
-    """The variables of a function, and of what was inlined, that stay in one place of memory; and its boxes."""
+    """What is known of a function's memory, and of what was inlined: variables that stay in one place, references, boxes."""
 
     def __init__(self, inspector: Inspector, function: Value) -> None:
         self.inspector = inspector
@@ -66,10 +67,20 @@ class Variables:
             if box := self._boxed(instruction):
                 self._types[instruction] = {(box, 0)}
             for record in records(module, instruction):
-                begin = first_byte(module, record) if module.api.DbgRecordGetKind(record) == _DECLARE else None
-                if begin is not None:
-                    address, variable = described(module, record)
-                    self._types.setdefault(address, set()).add((variable[TYPE], begin))
+                for address, known in self._described(record):
+                    self._types.setdefault(address, set()).add(known)
+
+    def _described(self, record: Value) -> Iterator[tuple[Value, tuple[Value, int]]]:
+        """An address, and what lies there."""
+        module = self.inspector.module
+        kind, begin = module.api.DbgRecordGetKind(record), first_byte(module, record)
+        if begin is None or kind not in {_DECLARE, _VALUE}:
+            return
+        address, variable = described(module, record)
+        if kind == _DECLARE:
+            yield address, (variable[TYPE], begin)
+        elif begin == 0 and self.inspector.is_local(address) and _is_reference(module, variable[TYPE]):
+            yield address, (base_type(module, variable[TYPE]), 0)
 
     def word(self, access: Value) -> str:
         """What the word is (`Word.kind`) that is loaded or stored; nothing, where debug info does not say it."""
@@ -98,3 +109,7 @@ class Variables:
         size = module.arguments(instruction)[0]
         ty = boxed(module, instruction) if self.inspector.api.IsAConstantInt(size) else 0
         return ty if ty and 8 * self.inspector.api.ConstIntGetZExtValue(size) == module.type_bits(ty) else 0
+
+
+def _is_reference(module: Module, ty: Value) -> bool:
+    return is_pointer(module, ty) and type_name(module, ty).startswith(_REFERENCE) and bool(base_type(module, ty))
