@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from pipeline.analyses.allocations import is_allocation
-from pipeline.analyses.debug_info import base_type, boxed, is_pointer, type_name
+from pipeline.analyses.debug_info import base_type, boxed, is_aggregate, is_pointer, type_name
 from pipeline.analyses.layout import POINTER_BITS, Word, words
 from pipeline.llvm import Module, Value, text
 from pipeline.llvm_inspect import Inspector
@@ -112,4 +112,6 @@ class Variables:
 
 
 def _is_reference(module: Module, ty: Value) -> bool:
-    return is_pointer(module, ty) and type_name(module, ty).startswith(_REFERENCE) and bool(base_type(module, ty))
+    """Whether a type is that of a reference to a struct: a number's place may be another variant's, of another type, before."""
+    is_known = is_pointer(module, ty) and type_name(module, ty).startswith(_REFERENCE) and bool(base_type(module, ty))
+    return is_known and is_aggregate(module, base_type(module, ty))
