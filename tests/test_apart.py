@@ -71,7 +71,7 @@ def is_inactive(folder: Path, source: str) -> bool:
     text = mended(folder, source, apart.say_inactive)
     return any(
         '"enzyme_inactive"' in text.split(f"attributes #{number} =")[1].splitlines()[0]
-        for number in re.findall(r"@_RNvNtCs_4core3fmt5write\(ptr %sink\)[^\n]* #(\d+)", text)
+        for number in re.findall(r"@_RNvNtCs_4core3fmt5write\(ptr %sink[^\n]*\)[^\n]* #(\d+)", text)
     )
 
 
@@ -92,6 +92,49 @@ def test_what_writes_text_and_no_float_is_inactive(tmp_path: Path, written: str)
 )
 def test_where_a_float_may_come_out_it_is_not(tmp_path: Path, source: str) -> None:
     assert not is_inactive(tmp_path, source)
+
+
+def test_a_method_is_what_stands_there_in_a_vtable(tmp_path: Path) -> None:
+    """And no function of that type that somebody has the address of."""
+    source = module(crate="std")
+    assert not is_inactive(tmp_path, source)
+    method = source.replace("load ptr, ptr @vtable", "load ptr, ptr @vtable, !invariant.load !{}")
+    assert is_inactive(tmp_path, method.replace("global ptr @show", "constant { ptr } { ptr @show }"))
+
+
+GIVEN = """
+  %r = call i1 @_RNvNtCs_4std3sys4call(ptr %sink, TABLE), !dbg !14
+  ret i1 %r
+}
+define internal i1 @_RNvNtCs_4std3sys4call(ptr %sink, ptr %methods) !dbg !13 {
+  %f = load ptr, ptr %methods, !invariant.load !{}
+  %r = call i1 %f(ptr %sink)
+  ret i1 %r
+}
+@methods = internal constant { ptr } { ptr @show }
+@others = internal constant { ptr } { ptr @of_another_name }
+!14 = !DILocation(line: 1, scope: !10)
+!13 = distinct !DISubprogram(name: "call", scope: !4, file: !1, unit: !2, type: !6, spFlags: DISPFlagDefinition)
+define"""
+
+
+@pytest.mark.parametrize(
+    ("table", "inactive"), [("ptr @methods", True), ("ptr @others", False), ("ptr %other", False), ("ptr %table", False)]
+)
+def test_of_a_vtable_that_is_handed_over_that_ones_methods_are_called(tmp_path: Path, table: str, inactive: bool) -> None:
+    """And not those of whatever other vtable somebody else hands over."""
+    begin, end = "  %f = load ptr, ptr @vtable\n", "define internal i1 @show"
+    source = module(crate="std")
+    if table == "ptr %table":  # what is asked about is given it
+        given = ", ptr %table) !dbg !10 {\n"
+        source = source.replace("ptr %sink) !dbg !10 {\n", f"ptr %sink{given}").replace(
+            "write(ptr %own)", "write(ptr %own, ptr @methods)"
+        )
+    before, after = source.split(begin)
+    rest = end + after.split(end)[1]
+    other = "  %other = load ptr, ptr %sink\n" if table == "ptr %other" else ""
+    whole = before + other + GIVEN.replace("TABLE", table).removesuffix("define") + rest
+    assert is_inactive(tmp_path, whole) == inactive
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,9 @@ from pipeline.toolchain import Tool
 if TYPE_CHECKING:
     import networkx as nx
 
+Kind = tuple[Value, int | None]
+"""The type of what a pointer's call calls, and at which byte of a vtable its address stood."""
+
 
 @dataclass(frozen=True)
 class InlineAssembly:
@@ -110,6 +113,19 @@ def indirect_calls(inspector: Inspector, function: Value) -> list[Value]:
     module = inspector.module
     callees = ((call, module.callee(call)) for call in calls(inspector, function))
     return [call for call, callee in callees if not module.is_function(callee) and not module.is_inline_assembly(callee)]
+
+
+def candidates(inspector: Inspector, kind: Kind) -> list[Value]:
+    """The functions that such a call can call: a method, what stands at its place in a vtable; else, whose address is taken.
+
+    Of those without a body Enzyme knows some, and refuses the others.
+    """
+    module, (ty, slot) = inspector.module, kind
+    if slot is not None:
+        members = [inspector.member_at(constant, slot) for constant in module.constants()]
+        return list(dict.fromkeys(m for m in members if m and module.is_function(m) and inspector.function_type(m) == ty))
+    functions = [function for function in module.functions() if inspector.function_type(function) == ty]
+    return [f for f in functions if any(not module.is_call(user) or module.callee(user) != f for user in module.users(f))]
 
 
 def _never_returns(inspector: Inspector, call: Value) -> bool:

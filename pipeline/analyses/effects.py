@@ -1,17 +1,17 @@
 """What a function may write, and what it calls writes: whether a float, or a word of one, is left where others find it.
 
 All that it may call is looked at: what it calls by name, the functions that it mentions, which somebody down there may call,
-and behind a pointer every function that could be.  A function's own are its stack, memory that it allocated itself, and the
-place of its result, which is its caller's stack.
+behind a `dyn` method whatever stands there in a vtable, and behind any other pointer every function that could be.
+A function's own are its stack, memory that it allocated itself, and the place of its result, which is its caller's stack.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from pipeline.analyses import foreign
-from pipeline.analyses.call_tree import indirect_calls
+from pipeline.analyses.call_tree import Kind, candidates, indirect_calls
 from pipeline.analyses.debug_info import FLOAT_BITS, floats_reached, path, paths_around, signature_types, types_around, types_in
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
@@ -36,6 +36,8 @@ class Effects:
     _called: dict[Value, list[Value]] = field(default_factory=dict)
     _texts: list[Value] = field(default_factory=list)
     _by_type: dict[Value, list[Value]] = field(default_factory=dict)
+    _callable_as: dict[Kind, list[Value]] = field(default_factory=dict)
+    _from_parameters: dict[Value, dict[Value, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for function in self.inspector.module.functions():
@@ -91,25 +93,65 @@ class Effects:
         return is_lifes_end or is_strangers or (inspector.is_bulk_write(user) and not _is_about_floats(inspector, user))
 
     def reached(self, *functions: Value) -> list[Value]:
-        """The functions, and all that they may call."""
+        """The functions, and all that they may call.
+
+        Of a vtable that a function is given, what its callers mention is called, where each of them gives it a constant.
+        """
         found: dict[Value, None] = {}
+        opened: set[Value] = set()
         waiting = list(functions)
         while waiting:
             one = waiting.pop()
             if one not in found:
                 found[one] = None
                 waiting += self._callees(one)
+            if not waiting:
+                unknown = [f for f in found if self._given(f) and (f in functions or not self._is_given_constants(f, found))]
+                more = [f for f in unknown if f not in opened]
+                opened.update(more)
+                waiting += [method for f in more for call in self._given(f) for method in self._callable(call)]
         return list(found)
 
     def _callees(self, function: Value) -> list[Value]:
+        """What a function mentions, or calls by a pointer; not what is called of a vtable that it is given."""
         if function not in self._called:
             inspector = self.inspector
-            found = dict.fromkeys(inspector.functions_mentioned(function))
+            found = {callee: None for callee in inspector.functions_mentioned(function) if inspector.module.is_defined(callee)}
             for call in indirect_calls(inspector, function):
-                is_text = path(inspector.module, inspector.module.subprogram(function))[:2] == ["core", "fmt"]
-                found |= dict.fromkeys(self._texts if is_text else self._by_type.get(inspector.called_type(call), []))
-            self._called[function] = [callee for callee in found if inspector.module.is_defined(callee)]
+                if call not in self._given(function):
+                    found |= dict.fromkeys(self._texts if self._is_about_text(function) else self._callable(call))
+            self._called[function] = list(found)
         return self._called[function]
+
+    def _given(self, function: Value) -> dict[Value, int]:
+        """The calls of methods of a vtable that is a parameter, and the place of that among the parameters."""
+        if function not in self._from_parameters:
+            inspector = self.inspector
+            parameters = {} if self._is_about_text(function) else _numbered(inspector.parameters(function))
+            pointers = {call: inspector.module.callee(call) for call in indirect_calls(inspector, function)}
+            methods = {call: pointer for call, pointer in pointers.items() if inspector.vtable_slot(pointer) is not None}
+            tables = {call: inspector.slot(pointer)[0] for call, pointer in methods.items()}
+            self._from_parameters[function] = {call: parameters[table] for call, table in tables.items() if table in parameters}
+        return self._from_parameters[function]
+
+    def _is_given_constants(self, function: Value, callers: Container[Value]) -> bool:
+        """Whether each of the callers gives a function a constant for each vtable that it calls, and nobody else calls it."""
+        module = self.inspector.module
+        if _has_address(self.inspector, function):
+            return False
+        given = [module.arguments(user) for user in module.users(function) if module.parent(user) in callers]
+        return all(self.inspector.api.IsAConstant(one[at]) for one in given for at in self._given(function).values())
+
+    def _is_about_text(self, function: Value) -> bool:
+        return path(self.inspector.module, self.inspector.module.subprogram(function))[:2] == ["core", "fmt"]
+
+    def _callable(self, call: Value) -> list[Value]:
+        """What a call of a pointer may call: a method, what stands at its place in a vtable; else, whatever has that type."""
+        kind = self.inspector.called_type(call), self.inspector.vtable_slot(self.inspector.module.callee(call))
+        if kind not in self._callable_as:
+            of_type = self._by_type.get(kind[0], []) if kind[1] is None else candidates(self.inspector, kind)
+            self._callable_as[kind] = [function for function in of_type if self.inspector.module.is_defined(function)]
+        return self._callable_as[kind]
 
     def _returns_floats(self, function: Value) -> bool:
         inspector = self.inspector
@@ -169,6 +211,10 @@ class Effects:
         if inspector.module.is_call(base):
             return inspector.is_fresh_memory(base)
         return inspector.returns_by_pointer(function) and base == inspector.parameters(function)[0]
+
+
+def _numbered(values: Sequence[Value]) -> dict[Value, int]:
+    return {value: place for place, value in enumerate(values)}
 
 
 def is_stds(inspector: Inspector, function: Value) -> bool:

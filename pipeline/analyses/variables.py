@@ -1,4 +1,7 @@
-"""What lies at an address, by debug info: a variable on the stack, what a reference leads to, or what a `Box` was made for."""
+"""What lies at an address, by debug info: a variable on the stack, what a reference leads to, what a `Box` was made for.
+
+And the function's result, in the place that its caller has for it.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from pipeline.analyses.allocations import is_allocation
-from pipeline.analyses.debug_info import base_type, boxed, is_aggregate, is_pointer, type_name
+from pipeline.analyses.debug_info import base_type, boxed, is_aggregate, is_pointer, signature_types, type_name
 from pipeline.analyses.layout import POINTER_BITS, Word, words
 from pipeline.llvm import Module, Value, text
 from pipeline.llvm_inspect import Inspector
@@ -63,6 +66,8 @@ class Variables:
         module = inspector.module
         self._types: dict[Value, set[tuple[Value, int]]] = {}
         """What is at an address: the type, and from which byte of it on."""
+        if (result := next(iter(signature_types(module, function)), 0)) and inspector.returns_by_pointer(function):
+            self._types[inspector.parameters(function)[0]] = {(result, 0)}
         for instruction in module.instructions(function):
             if box := self._boxed(instruction):
                 self._types[instruction] = {(box, 0)}

@@ -31,20 +31,17 @@ _DROP = 0
 
 _NAME = "crategrad_dispatch_"
 
-Kind = tuple[Value, int | None]
-"""The type of what is called, and at which byte of a vtable its address stood."""
-
 
 def indirect_calls(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Rewrite those that the shims reach, and those in what these call, and so on."""
     done: list[str] = []
-    dispatchers: dict[Kind, Value] = {}
+    dispatchers: dict[call_tree.Kind, Value] = {}
     while True:
         tree = call_tree.call_tree(editor, shims)
         found = [(f, call) for f in tree for call in _calls(editor, f)]
         kinds = {call: (editor.called_type(call), editor.vtable_slot(editor.module.callee(call))) for _, call in found}
         for kind, caller in {kinds[call]: function for function, call in found}.items():
-            candidates = [] if kind in dispatchers else _candidates(editor, kind)
+            candidates = [] if kind in dispatchers else call_tree.candidates(editor, kind)
             if kind not in dispatchers and len(candidates) <= MOST:
                 hidden = _hidden(editor, candidates, tree) if kind[1] == _DROP else set()
                 dispatchers[kind] = _dispatcher(editor, f"{_NAME}{len(dispatchers)}", kind, candidates, caller, hidden)
@@ -89,18 +86,8 @@ def _calls(editor: Editor, function: Value) -> list[Value]:
     return [call for call in calls if not origins.from_outside(editor, editor.module.callee(call))]
 
 
-def _candidates(editor: Editor, kind: Kind) -> list[Value]:
-    """The functions that such a call can call; of those without a body Enzyme knows some, and refuses the others."""
-    module, (ty, slot) = editor.module, kind
-    if slot is not None:
-        members = [editor.member_at(constant, slot) for constant in module.constants()]
-        return list(dict.fromkeys(m for m in members if m and module.is_function(m) and editor.function_type(m) == ty))
-    functions = [function for function in module.functions() if editor.function_type(function) == ty]
-    return [f for f in functions if any(not module.is_call(user) or module.callee(user) != f for user in module.users(f))]
-
-
 def _dispatcher(
-    editor: Editor, name: str, kind: Kind, candidates: Sequence[Value], caller: Value, hidden: Container[Value]
+    editor: Editor, name: str, kind: call_tree.Kind, candidates: Sequence[Value], caller: Value, hidden: Container[Value]
 ) -> Value:
     """Each candidate behind a function into which type analysis does not look: what `self` is differs between them."""
     ty, _ = kind

@@ -31,40 +31,6 @@ macro_rules! tried {
     };
 }
 
-/// Functions that have a derivative in forward mode, and are refused in reverse mode.
-#[macro_export]
-macro_rules! refused_in_reverse {
-    ($($name:ident($x:ident: $input:expr) $body:block $(=> $gradient:expr)?;)*) => {
-        $(mod $name {
-            #[allow(unused_imports)]
-            use super::*;
-
-            #[cfg_attr(feature = "refused", autodiff::autodiff_reverse(reverse, Duplicated, Active))]
-            #[cfg_attr(not(feature = "refused"), autodiff::autodiff_forward(forward, Dual, Dual))]
-            fn primal($x: &[f64]) -> f64 $body
-
-            #[cfg(not(feature = "refused"))]
-            pub fn report() {
-                let $x = &std::hint::black_box($input)[..];
-                #[allow(unused_mut, unused_assignments)]
-                let mut right = None;
-                $(right = Some($gradient.to_vec());)?
-                $crate::tried::Case { name: module_path!(), x: $x, primal: &primal, right }.in_forward_mode(&forward);
-            }
-
-            #[cfg(feature = "refused")]
-            pub fn report() {
-                let $x = &std::hint::black_box($input)[..];
-                println!("{}", reverse($x, &mut $x.to_vec(), 1.0));
-            }
-        })*
-
-        pub fn report_of_one_mode() {
-            $($name::report();)*
-        }
-    };
-}
-
 /// Functions that are refused in both modes.
 #[macro_export]
 macro_rules! refused {

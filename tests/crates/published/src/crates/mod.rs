@@ -36,7 +36,6 @@ pub fn report() {
     rand::report_of_likelihood();
     rayon::report();
     smallvec::report();
-    smallvec::report_of_one_mode();
     splines::report();
     statrs::report();
 }
@@ -46,7 +45,5 @@ pub fn report() {
     libm::report_of_refused();
     nalgebra::report_of_refused();
     ndarray::report_of_refused();
-    petgraph::report_of_refused();
     smallvec::report_of_refused();
-    smallvec::report_of_one_mode();
 }

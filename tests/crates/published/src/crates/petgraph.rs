@@ -1,6 +1,6 @@
 //! Weights of edges; nodes visited in depth
 
-use crate::{refused, tried};
+use crate::tried;
 use petgraph::graph::DiGraph;
 use petgraph::visit::EdgeRef;
 
@@ -17,16 +17,13 @@ tried! {
         let graph = roads(x);
         graph.edge_references().map(|edge| edge.weight() * edge.target().index() as f64).sum()
     } => [1, 2, 2, 4, 3, 4, 3].iter().zip(x).map(|(to, x)| 2.0 * f64::from(*to) * x).collect::<Vec<_>>();
-}
-
-refused! {
     values_of_nodes_visited(x: SEVEN) {
         let mut graph = DiGraph::<f64, ()>::new();
         let nodes: Vec<_> = x.iter().map(|x| graph.add_node(x * x)).collect();
         graph.extend_with_edges([(0, 1), (1, 2), (2, 5), (5, 6)]);
         let mut visit = petgraph::visit::Dfs::new(&graph, nodes[1]);
         let mut sum = 0.0;
-        while let Some(node) = visit.next(&graph) { //~ the bits of what may be a float are computed with as an integer here
+        while let Some(node) = visit.next(&graph) {
             sum = sum * 0.5 + graph[node];
         }
         sum

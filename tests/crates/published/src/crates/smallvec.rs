@@ -1,6 +1,6 @@
 //! Pushed, spilled, inserted, removed, sorted, extended
 
-use crate::{refused, refused_in_reverse, tried};
+use crate::{refused, tried};
 use smallvec::SmallVec;
 
 const SIX: [f64; 6] = [1.5, -0.5, 2.5, 0.75, -1.0, 0.3];
@@ -15,6 +15,20 @@ tried! {
         v.sort_by(|a, b| a.total_cmp(b));
         weighed(&v)
     };
+    pushed(x: SIX) {
+        let mut v = SmallVec::<[f64; 8]>::new();
+        for &x in x {
+            v.push(x * x);
+        }
+        v.iter().sum()
+    } => x.iter().map(|x| 2.0 * x).collect::<Vec<_>>();
+    of_pairs(x: SIX) {
+        let mut v = SmallVec::<[(usize, f64); 4]>::new();
+        for (i, &x) in x.iter().enumerate() {
+            v.push((i, x * x));
+        }
+        v.iter().map(|(i, x)| *i as f64 * x).sum()
+    } => x.iter().enumerate().map(|(i, x)| 2.0 * i as f64 * x).collect::<Vec<_>>();
 }
 
 refused! {
@@ -27,9 +41,6 @@ refused! {
         v.extend_from_slice(&x[3..]);
         weighed(&v)
     };
-}
-
-refused_in_reverse! {
     spilled(x: SIX) {
         let mut v = SmallVec::<[f64; 4]>::new();
         for &x in x {
@@ -45,20 +56,6 @@ refused_in_reverse! {
         v.truncate(4);
         weighed(&v)
     };
-    pushed(x: SIX) {
-        let mut v = SmallVec::<[f64; 8]>::new();
-        for &x in x {
-            v.push(x * x);
-        }
-        v.iter().sum() //~ Enzyme: the same memory holds values of two types
-    } => x.iter().map(|x| 2.0 * x).collect::<Vec<_>>();
-    of_pairs(x: SIX) {
-        let mut v = SmallVec::<[(usize, f64); 4]>::new();
-        for (i, &x) in x.iter().enumerate() {
-            v.push((i, x * x));
-        }
-        v.iter().map(|(i, x)| *i as f64 * x).sum() //~ Enzyme: the same memory holds values of two types
-    } => x.iter().enumerate().map(|(i, x)| 2.0 * i as f64 * x).collect::<Vec<_>>();
     moved_out(x: SIX) {
         let v: SmallVec<[f64; 4]> = x.iter().map(|x| x.sin()).collect(); //~ Enzyme: the same memory holds values of two types
         v.into_iter().rev().fold(1.0, |sum, x| sum * 0.5 + x * x)
