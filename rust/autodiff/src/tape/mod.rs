@@ -1,8 +1,8 @@
 //! The memory of derivatives: what is kept of it between calls.
 //!
-//! A derivative in reverse mode writes down what its way back needs: its tape. Large blocks of it are kept
-//! for the next derivative, in whatever thread, so that the operating system need not hand out its pages
-//! anew at each call. The functions here are for whoever wants that memory back; with `tape: system` in
+//! A derivative in reverse mode writes down what its way back needs: its tape. The blocks of it are kept
+//! for the next derivative, in whatever thread, so that the operating system need not hand out pages
+//! anew at each call, nor the C library look for each of many small blocks. The functions here are for whoever wants that memory back; with `tape: system` in
 //! the config nothing is kept.
 //!
 //! ```
@@ -15,6 +15,8 @@
 mod functions;
 #[cfg(any(crategrad, test))]
 mod pool;
+#[cfg(any(crategrad, test))]
+mod small;
 
 /// What derivatives of this program, or of this library, share.
 #[cfg(crategrad)]

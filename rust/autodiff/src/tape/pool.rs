@@ -1,20 +1,21 @@
-//! Large blocks of the C library's between two uses.
+//! Blocks of the C library's between two uses.
 //!
-//! A block is one of `malloc`'s as it stands, so that it does not matter who frees it: the pool, or `free`. What is kept lies in
-//! places of a table, a row for each size; a place is taken and filled by one atomic exchange. There is no lock that a thread
+//! A block is one of `malloc`'s as it stands, so that it does not matter who frees it: the pool, or `free`. Large ones lie in
+//! places of a table, a row for each size; a place is taken and filled by one atomic exchange. Small ones lie on shelves. There is no lock that a thread
 //! could end with, or a process fork with, and nothing that belongs to a thread.
 
+use super::small::{self, Small};
 use core::ffi::c_void;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 unsafe extern "C" {
-    fn free(block: *mut c_void);
+    pub fn free(block: *mut c_void);
     /// How many bytes of a block can be used: as many as were asked for, or more.
     pub fn malloc_usable_size(block: *mut c_void) -> usize;
 }
 
-/// Smaller blocks are the C library's: it has them at hand.
+/// Smaller blocks lie on shelves.
 pub const LEAST: usize = 1 << LEAST_BITS;
 const LEAST_BITS: u32 = 14;
 
@@ -45,22 +46,55 @@ type Place = AtomicPtr<c_void>;
 
 pub struct Pool {
     rows: [[Place; PLACES]; SIZES],
+    small: Small,
+    budget: Budget,
+}
+
+/// How many bytes are kept, and how many may be.
+pub struct Budget {
     held: AtomicUsize,
     most: AtomicUsize,
 }
 
-impl Pool {
-    pub const fn new() -> Pool {
-        let rows = [const { [const { Place::new(null_mut()) }; PLACES] }; SIZES];
-        Pool { rows, held: AtomicUsize::new(0), most: AtomicUsize::new(MOST_HELD) }
+impl Budget {
+    pub const fn new(most: usize) -> Budget {
+        Budget { held: AtomicUsize::new(0), most: AtomicUsize::new(most) }
     }
 
     pub fn held(&self) -> usize {
         self.held.load(Ordering::Relaxed)
     }
 
+    fn most(&self) -> usize {
+        self.most.load(Ordering::Relaxed)
+    }
+
+    /// Whether so many bytes more may be kept; then they count as kept.
+    pub fn reserve(&self, bytes: usize) -> bool {
+        let is_little_enough = self.held.fetch_add(bytes, Ordering::Relaxed) + bytes <= self.most();
+        if !is_little_enough {
+            self.give_back(bytes);
+        }
+        is_little_enough
+    }
+
+    pub fn give_back(&self, bytes: usize) {
+        self.held.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
+impl Pool {
+    pub const fn new() -> Pool {
+        let rows = [const { [const { Place::new(null_mut()) }; PLACES] }; SIZES];
+        Pool { rows, small: Small::new(), budget: Budget::new(MOST_HELD) }
+    }
+
+    pub fn held(&self) -> usize {
+        self.budget.held()
+    }
+
     pub fn hold_at_most(&self, bytes: usize) {
-        self.most.store(bytes, Ordering::Relaxed);
+        self.budget.most.store(bytes, Ordering::Relaxed);
         if self.held() > bytes {
             self.release();
         }
@@ -70,6 +104,7 @@ impl Pool {
     pub fn take(&self, size: usize) -> *mut c_void {
         match row_for(size) {
             Some(row) => self.take_from(row),
+            None if size <= small::LARGEST => self.small.take(size, &self.budget),
             None => null_mut(),
         }
     }
@@ -88,17 +123,25 @@ impl Pool {
     /// It is one of `malloc`'s, and whoever had it has it no more.
     pub unsafe fn keep(&self, block: *mut c_void) {
         let size = unsafe { malloc_usable_size(block) };
-        let most = self.most.load(Ordering::Relaxed);
-        if size < LEAST || size > most {
-            return unsafe { free(block) };
-        }
-        if self.held.fetch_add(size, Ordering::Relaxed) + size > most {
-            self.release(); // what has lain here longest is of sizes that nobody wants now
-        }
-        if !self.put(block, row_within(size)) {
-            self.held.fetch_sub(size, Ordering::Relaxed);
+        let is_kept =
+            if size < LEAST { unsafe { self.small.keep(block, size, &self.budget) } } else { self.keep_in_row(block, size) };
+        if !is_kept {
             unsafe { free(block) };
         }
+    }
+
+    fn keep_in_row(&self, block: *mut c_void, size: usize) -> bool {
+        if !self.budget.reserve(size) {
+            self.release(); // what has lain here longest is of sizes that nobody wants now
+            if !self.budget.reserve(size) {
+                return false;
+            }
+        }
+        let is_kept = self.put(block, row_within(size));
+        if !is_kept {
+            self.budget.give_back(size);
+        }
+        is_kept
     }
 
     pub fn release(&self) {
@@ -110,6 +153,7 @@ impl Pool {
                 }
             }
         }
+        self.small.release(&self.budget);
     }
 
     /// A new block by one of the C library's functions; null only if there is none even without what is kept here.
@@ -135,7 +179,7 @@ impl Pool {
         }
         let block = place.swap(null_mut(), Ordering::Acquire);
         if !block.is_null() {
-            self.held.fetch_sub(unsafe { malloc_usable_size(block) }, Ordering::Relaxed);
+            self.budget.give_back(unsafe { malloc_usable_size(block) });
         }
         block
     }
@@ -148,19 +192,24 @@ impl Pool {
     }
 }
 
-/// All places of a row, from one on that is this thread's as a rule: its stack is where no other thread's is.
+/// All places of a row, from one on that is this thread's as a rule.
 fn places_from_here(row: &[Place; PLACES]) -> impl Iterator<Item = &Place> {
+    let first = place_of_this_thread::<PLACES>();
+    row[first..].iter().chain(&row[..first])
+}
+
+/// One of so many places, and for another thread another as a rule: its stack is where no other thread's is.
+pub fn place_of_this_thread<const PLACES: usize>() -> usize {
     let on_stack = 0_u8;
     let stack = (&raw const on_stack).addr() >> 20;
-    let first = (stack.wrapping_mul(0x9E37_79B9) >> 12) % PLACES;
-    row[first..].iter().chain(&row[..first])
+    (stack.wrapping_mul(0x9E37_79B9) >> 12) % PLACES
 }
 
 /// The row whose blocks all have so many bytes, if the pool has them at all.
 fn row_for(size: usize) -> Option<usize> {
     match size {
-        ..LEAST => None,
-        LEAST => Some(0),
+        ..=small::LARGEST => None,
+        ..=LEAST => Some(0),
         _ => Some(row_within(size - 1) + 1).filter(|row| *row < SIZES),
     }
 }
@@ -178,7 +227,11 @@ fn size_of_row(row: usize) -> usize {
 
 /// So many bytes, or so many more that a block of them fits whoever wants as many again.
 fn rounded_up(size: usize) -> usize {
-    row_for(size).map_or(size, size_of_row)
+    match row_for(size) {
+        Some(row) => size_of_row(row),
+        None if size <= small::LARGEST => small::rounded_up(size),
+        None => size,
+    }
 }
 
 #[cfg(test)]
@@ -207,7 +260,8 @@ mod tests {
             assert_eq!(row_for(size + 1), Some(row + 1).filter(|next| *next < SIZES));
             assert!(rounded_up(size + 1) <= (size + 1) * 5 / 4 + 1 || row == SIZES - 1);
         }
-        assert_eq!((row_for(LEAST - 1), rounded_up(100), row_for(usize::MAX)), (None, 100, None));
+        assert_eq!((row_for(small::LARGEST), row_for(small::LARGEST + 1), row_for(usize::MAX)), (None, Some(0), None));
+        assert_eq!((rounded_up(100), rounded_up(LEAST - 1)), (112, LEAST));
         assert_eq!(rounded_up(usize::MAX), usize::MAX);
     }
 

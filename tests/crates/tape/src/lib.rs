@@ -26,6 +26,20 @@ fn grown(x: &[f64], end: f64) -> f64 {
     product
 }
 
+/// A tape of rows: one for each run of the outer loop, of 1 to 100 numbers.
+#[autodiff_reverse(d_rows, Duplicated, Active)]
+fn rows(x: &[f64]) -> f64 {
+    let (mut product, mut rest, mut length) = (2.0, x, 1);
+    while !rest.is_empty() {
+        let (row, others) = rest.split_at(length.min(rest.len()));
+        for each in row {
+            product += product * each / x.len() as f64;
+        }
+        (rest, length) = (others, length % 100 + 1);
+    }
+    product
+}
+
 /// Vectors of the function's own, one of which grows.
 #[autodiff_reverse(d_vectors, Duplicated, Active)]
 fn vectors(x: &[f64]) -> f64 {
@@ -106,6 +120,9 @@ pub fn check(n: usize, seed: usize) -> Result<(), String> {
     dx.fill(0.0);
     let value = d_grown(&x, &mut dx, 2.0, 1.0);
     is_right("grown", value, &dx, 2.0)?;
+    dx.fill(0.0);
+    let value = d_rows(&x, &mut dx, 1.0);
+    is_right("rows", value, &dx, 2.0)?;
     dx.fill(0.0);
     let value = d_vectors(&x, &mut dx, 1.0);
     is_right("vectors", value, &dx, 2.0)?;

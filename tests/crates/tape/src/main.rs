@@ -37,7 +37,7 @@ fn main() {
             if let Err(wrong) = tape::check(n as usize, next(&mut random) as usize % 1000) {
                 panic!("{wrong}");
             }
-            gradients.fetch_add(5, Ordering::Relaxed);
+            gradients.fetch_add(6, Ordering::Relaxed);
             most_held.fetch_max(tape::held(), Ordering::Relaxed);
         }
         most_resident.fetch_max(resident(), Ordering::Relaxed);
