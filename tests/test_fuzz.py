@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from tests.fuzz import oracle
+from tests.fuzz import oracle, record
 from tests.fuzz.generate import function
 from tests.fuzz.grammar import CODE, LEAVES
 from tests.fuzz.runner import differences, judge
@@ -72,6 +72,22 @@ def test_causes_are_alike_whatever_the_names() -> None:
         f"width 2, first: {what} of 9 elements is 0" for what in ("derivative 3", "derivative 8", "value")
     )
     assert cause(Verdict("wrong", derivative)) == cause(Verdict("wrong", other)) != cause(Verdict("wrong", value))
+
+
+def test_runs_add_up(tmp_path: Path) -> None:
+    written = tmp_path / "runs.csv"
+    written.write_text("commit,numbers,level,first,right,refused,broke_down,wrong,crash,invalid\n")
+    kinds = ["right"] * 26 + ["refused", "broke down", "wrong", "invalid"]
+    rows = [record.run("3", 30, [Verdict(kind) for kind in kinds], is_single=True)]
+    rows += [record.Run("aaaa", "f64", "0", 0, 3000, 0, 0, 0, 0, 0), record.Run("bbbb", "f64", "0", 0, 4990, 10, 0, 0, 0, 0)]
+    for row in rows:
+        record.add(row, written)
+    assert record.read(written) == rows
+    assert rows[0].tests == 29
+    table = [line.split(" | ") for line in record.told(rows) if line.startswith("| ")]
+    assert table[1][1:] == ["8000", "7990 (99.88%)", "10 (0.12%)", "0 (0.00%)", "0 (0.00%)", "0 (0.00%) |"]
+    assert table[2][:2] == ["| over `f32`, level 3", "29"]
+    assert table[-1][:3] == ["| the last ones, since commit bbbb", "5000", "4990 (99.80%)"]
 
 
 @pytest.mark.toolchain

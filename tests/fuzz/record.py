@@ -1,0 +1,107 @@
+"""What random functions have come to so far: a row for each crate of them in `runs.csv`, and their sums in `docs/idioms.md`.
+
+A silent error is so rare by now that no single run tells much: runs add up, each with the commit that it was of.
+"""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+
+from tests.programs import Verdict
+from tests.table.__main__ import written_between
+from tests.workbench import ROOT
+
+RUNS = Path(__file__).with_name("runs.csv")
+DOCUMENT = ROOT / "docs" / "idioms.md"
+BEGIN, END = "<!-- written by `python -m tests.fuzz --record` -->", "<!-- until here, by it -->"
+LAST = 5000
+"""Functions that the last runs together have at least, where there are so many."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What became of functions with seeds in a row, at one level."""
+
+    commit: str
+    numbers: str
+    """`f64` or `f32`."""
+    level: str
+    first: int
+    """The first seed."""
+    right: int
+    refused: int
+    broke_down: int
+    wrong: int
+    crash: int
+    invalid: int
+
+    @property
+    def tests(self) -> int:
+        """How many functions were a test."""
+        return self.right + self.refused + self.broke_down + self.wrong + self.crash
+
+
+KINDS = tuple(field.name for field in fields(Run))[4:-1]
+
+
+def run(level: str, first: int, verdicts: Sequence[Verdict], *, is_single: bool) -> Run:
+    """The row of these verdicts, for the commit that is checked out."""
+    described = ["git", "describe", "--always", "--dirty", "--exclude=*"]
+    commit = subprocess.run(described, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+    counts = Counter(verdict.kind.replace(" ", "_") for verdict in verdicts)
+    numbers = "f32" if is_single else "f64"
+    return Run(commit, numbers, level, first, *(counts[kind] for kind in (*KINDS, "invalid")))
+
+
+def add(its: Run, to: Path = RUNS) -> None:
+    """Write a row at the end."""
+    with to.open("a", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerow(astuple(its))
+
+
+def read(given: Path = RUNS) -> list[Run]:
+    """All rows, the oldest first."""
+    with given.open(newline="") as file:
+        rows = list(csv.reader(file))[1:]
+    return [Run(commit, numbers, level, *map(int, counts)) for commit, numbers, level, *counts in rows]
+
+
+def write() -> None:
+    """Put the sums into the document."""
+    written_between(BEGIN, END, DOCUMENT, list(told(read())))
+
+
+def told(runs: Sequence[Run]) -> Iterator[str]:
+    """The sums by numbers and levels, of all, and of the last ones."""
+    yield from ("", f"| random functions | tests | {' | '.join(kind.replace('_', ' ') for kind in KINDS)} |")
+    yield f"|---|---|{'---|' * len(KINDS)}"
+    for numbers, level in sorted({(one.numbers, one.level) for one in runs}, reverse=True):
+        its = [one for one in runs if (one.numbers, one.level) == (numbers, level)]
+        yield _row(f"over `{numbers}`, level {level}", its)
+    yield _row("all", runs)
+    last = list(_last(runs))
+    yield _row(f"the last ones, since commit {last[0].commit}", last) if last else ""
+    yield ""
+
+
+def _row(what: str, runs: Iterable[Run]) -> str:
+    counts = Counter[str]()
+    for one in runs:
+        counts.update({kind: getattr(one, kind) for kind in ("tests", *KINDS)})
+    shares = [f"{counts[kind]} ({counts[kind] / max(1, counts['tests']):.2%})" for kind in KINDS]
+    return f"| {what} | {' | '.join([str(counts['tests']), *shares])} |"
+
+
+def _last(runs: Sequence[Run]) -> list[Run]:
+    """The last rows that have so many tests together."""
+    found: list[Run] = []
+    for one in reversed(runs):
+        if sum(other.tests for other in found) >= LAST:
+            break
+        found.insert(0, one)
+    return found
