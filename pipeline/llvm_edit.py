@@ -281,10 +281,11 @@ class Editor(Inspector):
         return int(self.api.BuildInBoundsGEP2(builder, ty, pointer, (c_void_p * 1)(index), 1, b""))
 
     def call(self, builder: Value, ty: Value, function: Value, arguments: Sequence[Value]) -> Value:
-        """A call of a function of type `ty`."""
+        """A call of a function of type `ty`, with a place in the source, if the function that it is made in has one."""
         values = (c_void_p * len(arguments))(*arguments)
         call = int(self.api.BuildCall2(builder, ty, function, values, len(arguments), b""))
         self.api.SetInstructionCallConv(call, self.api.GetFunctionCallConv(function))
+        self._give_location(call)
         return call
 
     def allocate(self, builder: Value, size: Value) -> Value:
@@ -414,7 +415,6 @@ class Editor(Inspector):
         function = self.c_function(name, self.return_type(ty), self.parameter_types(ty))
         with self.module.before(call) as builder:
             made = self.call(builder, self.function_type(function), function, arguments)
-        self.give_location(made)
         for index in (FUNCTION, *range(1 + len(arguments))):
             for attribute in self._said_of(call, index):
                 self.api.AddCallSiteAttribute(made, index, attribute)
@@ -430,8 +430,8 @@ class Editor(Inspector):
         api.GetCallSiteAttributes(call, index, of_call)
         return [*of_function, *of_call]
 
-    def give_location(self, call: Value) -> None:
-        """See to it that a call has a place in the source, if its function has: LLVM wants it of what could be inlined."""
+    def _give_location(self, call: Value) -> None:
+        """See to it that a call has a place, be it nowhere: LLVM wants one of what could be inlined, and of calls in that."""
         scope = self.api.GetSubprogram(self.module.parent(call))
         if scope and not self.module.location(call):
             nowhere = self.api.DIBuilderCreateDebugLocation(self.module.context, 0, 0, scope, None)

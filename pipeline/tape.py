@@ -87,7 +87,7 @@ def _check(editor: Editor, call: Value, of_size: Sequence[int], derivative: str)
             size,
             int(api.BuildGlobalStringPtr(builder, derivative.encode(), b"")),
         ]
-        editor.give_location(editor.call(builder, editor.function_type(check), check, told))
+        editor.call(builder, editor.function_type(check), check, told)
 
 
 def _checking(editor: Editor) -> Value:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.analyses.call_tree import calls
 from pipeline.llvm import Module
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import panics
@@ -117,6 +118,30 @@ def test_a_check_becomes_a_call_that_enzyme_makes_as_it_stands(tmp_path: Path) -
     assert "call void @panic(i64 %5, i64 %2, ptr @place)" in body(text, "crategrad_check")
     assert "memory(read, inaccessiblemem: readwrite" in text
     assert "enzyme_inactive" in text
+
+
+def test_the_call_has_a_place_where_its_function_has_one_though_the_branch_had_none(tmp_path: Path) -> None:
+    """Inlined where it has none, what it calls would have none either, and LLVM takes that for a broken module."""
+    placed = (
+        CHECK.replace("ptr %to) {", "ptr %to) !dbg !2 {")
+        + """
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!4}
+!0 = distinct !DICompileUnit(language: DW_LANG_Rust, file: !1, emissionKind: FullDebug)
+!1 = !DIFile(filename: "main.rs", directory: "/")
+!2 = distinct !DISubprogram(name: "shim", file: !1, line: 1, type: !3, unit: !0, spFlags: DISPFlagDefinition)
+!3 = !DISubroutineType(types: !{})
+!4 = !{i32 2, !"Debug Info Version", i32 3}"""
+    )
+    located: list[int] = []
+
+    def kept_and_located(editor: Editor, shims: list[int]) -> None:
+        kept(editor, shims)
+        located.extend(editor.module.location(call) for call in calls(editor, shims[0]))
+
+    mended(tmp_path, placed, kept_and_located)
+    assert len(located) == 3
+    assert all(located)
 
 
 def test_what_the_compiler_was_promised_is_no_check(tmp_path: Path) -> None:
