@@ -37,8 +37,9 @@ _HEAD = """\
 # {title}: what it has its tools do.
 # Nothing of Crategrad is needed, only these tools; others can be given as in:  {example} ./repro.sh
 set -u
-cd "$(dirname "$0")"
+CDPATH='' cd -- "$(dirname -- "$0")" || exit
 here=$PWD
+export PATH="{path}${{PATH:+:$PATH}}" LC_ALL=C
 {tools}
 
 number=0 worst=0
@@ -69,7 +70,7 @@ def write_cargo(folder: Path, build: Build, name: str, commands: Sequence[Sequen
     """Write both for a stage that is cargo's work: each command is given by its lines."""
     title = _title(build, name)
     rustc = str(build.steps["crate_bitcode"].stage.rust.rustc.path)  # type: ignore[attr-defined]
-    head = _HEAD.format(title=title, example="RUSTC=/my/rustc", tools=f'rustc="${{RUSTC:-{shlex.quote(rustc)}}}"')
+    head = _head(title, "RUSTC=/my/rustc", f'rustc="${{RUSTC:-{shlex.quote(rustc)}}}"')
     told = "\n".join(f"\n# {number}\n" + "\n".join(lines) for number, lines in enumerate(commands, 1))
     script = folder / "repro.sh"
     script.write_text(f"{head}{told}\n{_END}")
@@ -77,6 +78,11 @@ def write_cargo(folder: Path, build: Build, name: str, commands: Sequence[Sequen
     lines = [f"{title}\n", _OF_CARGO.format(commands=counted(len(commands))), f"\nThe tool:\n  {rustc}: {_version(rustc)}"]
     lines += _settings(build, name, refusal)
     (folder / "README").write_text("\n".join(lines) + "\n")
+
+
+def _head(title: str, example: str, tools: str) -> str:
+    """What tools start themselves (`ld`) they find where the stage's did; elsewhere only what is not there."""
+    return _HEAD.format(title=title, example=example, path=process.PATH, tools=tools)
 
 
 def _title(build: Build, name: str) -> str:
@@ -101,7 +107,7 @@ def _script(title: str, commands: Sequence[Command], by_tools: Mapping[str, bool
     tools = {command.argv[0]: _variable(command.argv[0]) for command in commands}
     example = f"{next(iter(tools.values())).upper()}=/my/{Path(next(iter(tools))).name}"
     settings = (f'{variable}="${{{variable.upper()}:-{shlex.quote(tool)}}}"' for tool, variable in tools.items())
-    yield _HEAD.format(title=title, example=example, tools="\n".join(settings))
+    yield _head(title, example, "\n".join(settings))
     there = {folder for command in commands for folder in command.folders if folder.startswith("input")}
     for number, command in enumerate(commands, 1):
         yield f"\n# {number}\n"
