@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from doit.cmd_base import DoitCmdBase
 from doit.dependency import JsonDB
 
 from pipeline.store import write_whole
@@ -34,3 +35,17 @@ class State(JsonDB):  # type: ignore[misc]
         if new != self._read:
             with suppress(OSError):
                 write_whole(Path(self.name), new)
+
+
+class Dump(DoitCmdBase):  # type: ignore[misc]
+    """`./doit dumpdb`: doit's own knows but the databases of Python's `dbm`."""
+
+    name = "dumpdb"
+    doc_purpose = "print what doit remembers of tasks"
+    doc_usage = ""
+    doc_description = None
+    cmd_options = ()
+
+    def _execute(self) -> None:
+        for task, remembered in sorted(self.dep_manager.backend._db.items()):
+            self.outstream.write(f"{task} {msgspec.json.encode(remembered).decode()}\n")

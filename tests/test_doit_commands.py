@@ -59,6 +59,14 @@ def test_info_says_why_a_stage_is_not_up_to_date(bench: Workbench) -> None:
     assert "doit has forgotten it; the cache has not" in bench.doit("info", "opt2").stdout
 
 
+def test_what_doit_remembers_can_be_printed(bench: Workbench) -> None:
+    bench.build()
+    lines = bench.doit("dumpdb").stdout.splitlines()
+    remembered = {line.partition(" ")[0]: json.loads(line.partition(" ")[2]) for line in lines}
+    assert set(NAMES) <= remembered.keys()
+    assert remembered["opt1"]["_values_:"] == {"made": "opt1"}
+
+
 def test_what_is_forgotten_is_asked_of_the_cache(bench: Workbench) -> None:
     bench.build()
     assert "forgetting opt1\n" in bench.doit("forget", "opt1").stdout
