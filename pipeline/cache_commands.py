@@ -114,8 +114,9 @@ def _push(store: Store) -> None:
 def _pull(_store: Store, build: Build) -> None:
     """Take what others have of this build."""
     _remote()
+    lacking = {name for name in build.steps if not build.is_fresh(name)}  # before any of it is on its way
     build.look_ahead(build.steps)
-    taken = [name for name in build.steps if not build.is_fresh(name) and build.take(name)]
+    taken = [name for name in build.steps if (name in lacking or not build.is_fresh(name)) and build.take(name)]
     missing = [name for name in build.steps if not build.is_fresh(name)]
     print(f"{len(taken)} stages were fetched" + (f"; to be made here: {', '.join(missing)}" if missing else ""))
 
