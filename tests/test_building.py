@@ -195,6 +195,20 @@ def test_an_interrupt_keeps_finished_stages_and_leaves_nothing_else(
     assert "crate_bitcode" not in bench.build().ran
 
 
+def test_a_reader_that_is_gone_ends_it_like_an_interrupt(bench: Workbench, own_cache: Path) -> None:
+    bench.write(CUBE.replace("x * x * x", f"x * x * x + 0.0 * {time.time()}"))
+    environment = {**os.environ, **bench.environment}
+    command = [str(ROOT / "doit"), "build", f"crate={bench.folder}"]
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as child:
+        assert child.stderr is not None
+        while "crate_bitcode" not in child.stderr.readline():
+            pass
+        child.stderr.close()  # cargo has more to say
+    assert child.returncode == 128 + signal.SIGPIPE
+    assert list((own_cache / "tmp").iterdir()) == []
+    assert _processes_naming(own_cache) == []
+
+
 def test_a_killed_run_loses_no_finished_stage(bench: Workbench, own_cache: Path) -> None:
     code, _ = _signalled_at("opt1", bench, signal.SIGKILL)
     assert code == -signal.SIGKILL

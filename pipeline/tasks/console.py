@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
+import os
+import select
 import signal
 import sys
 from typing import Any, NoReturn
@@ -56,15 +59,35 @@ class Reporter(ConsoleReporter):  # type: ignore[misc]
 
 
 def end_quietly_on_signals() -> None:
-    """Ctrl-C and SIGTERM end the run as an exit, not as a traceback; children end with it (see `process`)."""
-
-    def end(signum: int, _frame: object) -> NoReturn:
-        signal.signal(signum, signal.SIG_IGN)
-        if remote := remote_of_this_run():
-            remote.give_up()
-        print("\ninterrupted: finished stages are kept", file=sys.stderr, flush=True)
-        sys.exit(128 + signum)
-
+    """Ctrl-C, SIGTERM and a reader that is gone (`./doit build | head`) end the run as an exit, not as a traceback; children
+    end with it (see `process`).
+    """
     for signum in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(signum, end)
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `./doit build | head`
+        signal.signal(signum, lambda signum, _: _end(signum, "\ninterrupted: finished stages are kept"))
+    signal.signal(signal.SIGPIPE, _end_if_unread)
+    atexit.register(signal.signal, signal.SIGPIPE, signal.SIG_DFL)  # what is written last is written without Python's say
+
+
+def _end_if_unread(signum: int, _frame: object) -> None:
+    """Where neither output has lost its reader a server has broken off, of which the remote cache hears by an exception."""
+    if gone := [descriptor for descriptor in (1, 2) if _is_unread(descriptor)]:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for descriptor in gone:
+            os.dup2(nowhere, descriptor)
+        _end(signum)
+
+
+def _end(signum: int, words: str = "") -> NoReturn:
+    signal.signal(signum, signal.SIG_IGN)
+    if remote := remote_of_this_run():
+        remote.give_up()
+    if words:
+        print(words, file=sys.stderr, flush=True)
+    sys.exit(128 + signum)
+
+
+def _is_unread(descriptor: int) -> bool:
+    """True where this is a pipe that nobody reads any more."""
+    watched = select.poll()
+    watched.register(descriptor, 0)
+    return any(event & select.POLLERR for _, event in watched.poll(0))

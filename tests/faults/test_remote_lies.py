@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.server
 import random
+import socket
 import socketserver
 import stat
 import threading
@@ -11,6 +12,7 @@ import time
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +26,11 @@ from pipeline.remote import http as transport
 from pipeline.remote.action_result import ActionResult
 from pipeline.remote.folder import Folder
 from pipeline.remote.http import Http
-from pipeline.store import tree_digest
+from pipeline.store import Store, tree_digest
 from tests.conftest import Rounds
 from tests.faults.scene import bring_up_to_date, build, right, torn
 from tests.faults.test_damage import flipped
+from tests.workbench import doit
 
 # ---- A server that does not keep to the protocol
 
@@ -171,6 +174,37 @@ def test_a_server_in_trouble_is_one_warning(
         assert list(torn(folder / "cache")) == []
         server.kept.update(kept)
     rounds.tell(f"F15: {len(TROUBLES)} troubles of a server at {at}: all builds right, a warning at most")
+
+
+@pytest.mark.toolchain
+def test_a_server_that_breaks_off_ends_no_run(tmp_path: Path) -> None:
+    """Who writes to a connection that is gone is sent a SIGPIPE, of which processes die that have nothing to say to that."""
+    folder, made = tmp_path / "cache", tmp_path / "made"
+    made.mkdir()
+    (made / "random").write_bytes(random.Random(4).randbytes(20_000_000))  # more than a socket takes in unread
+    log = tmp_path / "log"
+    log.touch()
+    Store(folder).publish("4" * 64, made, log, 1.0)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        threading.Thread(target=break_off, args=[listening], daemon=True).start()
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        finished = doit("cache", "push", environment={"CRATEGRAD_CACHE": str(folder), "CRATEGRAD_REMOTE": address})
+    assert finished.returncode == 1
+    assert finished.stderr.startswith(f"warning: the remote cache {address}: ")
+    assert "error: 0 of 1 entries were sent, then nothing more" in finished.stderr
+
+
+def break_off(listening: socket.socket) -> None:
+    """Say that there is nothing, and of what is sent read the beginning."""
+    with suppress(OSError):  # the server is closed
+        while True:
+            connection, _ = listening.accept()
+            with connection:
+                if connection.recv(1000).startswith(b"HEAD"):
+                    connection.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+                else:
+                    connection.shutdown(socket.SHUT_WR)
+                    time.sleep(0.5)
 
 
 def test_whoever_lies_is_not_asked_for_long(tmp_path: Path, server: Any, capfd: pytest.CaptureFixture[str]) -> None:
