@@ -172,17 +172,29 @@ def test_offline_there_is_none_but_a_folder() -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["host", "ftp://host/x", "https://", "https://host:port/", "file://host/x", "file:x", "https://host/?x", "\n", "http://["],
+    [
+        "host",
+        "ftp://host/x",
+        "https://",
+        "https://host:port/",
+        "file://host/x",
+        "file:x",
+        "https://host/?x",
+        "\n",
+        "http://[",
+        "http://a\nb",
+    ],
 )
 def test_an_address_that_is_none_is_refused(address: str) -> None:
     with pytest.raises(ConfigError, match=r"no address of a cache\n.*file:///a/folder"):
         remote.take_from({"CRATEGRAD_REMOTE": address})
 
 
-def test_a_password_in_the_address_is_refused_and_not_repeated() -> None:
+@pytest.mark.parametrize("rest", ["@host/", "@host:99999/", "/5@host/", "\n@host/", "@[", "@"])
+def test_a_password_in_the_address_is_refused_and_not_repeated(rest: str) -> None:
     with pytest.raises(ConfigError) as refused:
-        remote.take_from({"CRATEGRAD_REMOTE": "https://me:hunter2@host/"})
-    assert "CRATEGRAD_REMOTE_AUTH" in refused.value.message
+        remote.take_from({"CRATEGRAD_REMOTE": f"https://me:hunter2{rest}"})
+    assert rest != "@host/" or "CRATEGRAD_REMOTE_AUTH" in refused.value.message
     assert "hunter2" not in refused.value.message
 
 

@@ -217,7 +217,7 @@ def _transport(address: str, user: str, token: str, environment: MutableMapping[
     from urllib.parse import unquote, urlsplit
 
     try:
-        parts = urlsplit(address)
+        parts = urlsplit(address if address.isprintable() else "")
         host, _ = parts.hostname, parts.port
     except ValueError:
         parts, host = urlsplit(""), None
@@ -233,7 +233,8 @@ def _transport(address: str, user: str, token: str, environment: MutableMapping[
 
         return Http(address.rstrip("/"), user, token, environment.get("CRATEGRAD_REMOTE_CA", ""))
     advice = "file:///a/folder, or the http:// or https:// address of a server"
-    raise ConfigError(f"CRATEGRAD_REMOTE={visible(address)}: no address of a cache", advice)
+    who, _, where = address.rpartition("@")
+    raise ConfigError(f"CRATEGRAD_REMOTE={'…@' if who else ''}{visible(where)}: no address of a cache", advice)
 
 
 @functools.cache
