@@ -112,6 +112,14 @@ def test_what_is_no_test_is_found_without_the_pipeline(tmp_path: Path) -> None:
 
 
 @pytest.mark.toolchain
+def test_what_is_infinite_in_single_precision_is_no_test_of_it(tmp_path: Path) -> None:
+    body = "pub fn body<T: Number>(xs: &[T], k: usize) -> T { (xs[0] * 1e30 * 1e30).atan() }"
+    functions = [Function(0, Node("root", (body,)))]
+    assert isinstance(oracle.rights(functions, tmp_path / "double")[0], list)
+    assert oracle.rights(functions, tmp_path / "single", oracle.IN_SINGLE) == ["is infinite somewhere, or no number"]
+
+
+@pytest.mark.toolchain
 @pytest.mark.parametrize("count", [COUNT, pytest.param(300, marks=pytest.mark.full)])
 def test_random_functions_are_right_or_refused(tmp_path: Path, count: int) -> None:
     functions = [function(seed) for seed in range(SEED, SEED + count)]

@@ -94,8 +94,7 @@ fn numbers(of: Body<dual::Dual>, plain: Body<PLAIN>) -> String {
             let number = |(i, &value): (usize, &f64)| dual::Dual { value, tangent: tangent(i) };
             let got = of(&NUMBERS[..size].iter().enumerate().map(number).collect::<Vec<_>>(), k);
             let value = plain(&NUMBERS[..size].iter().map(|&x| x.into()).collect::<Vec<PLAIN>>(), k).value();
-            if dual::WAS_INFINITE.load(std::sync::atomic::Ordering::Relaxed) {
-                dual::WAS_INFINITE.store(false, std::sync::atomic::Ordering::Relaxed);
+            if dual::LARGEST.swap(0, std::sync::atomic::Ordering::Relaxed) > FINITE.to_bits() {
                 return "is infinite somewhere, or no number".to_string();
             }
             if !((got.value - value).abs() <= TOLERANCE * value.abs().max(1.0)) {
@@ -141,6 +140,7 @@ def _unfit(functions: Sequence[Source], folder: Path, precision: Precision) -> l
     each = ", ".join(f'("{name}", {name}::body, {name}::body)' for name in names)
     main = _MAIN.replace("DUAL", f"{DUAL}{SINGLE}{INPUTS}").replace("MODULES", "".join(f"mod {name};\n" for name in names))
     main = main.replace("PLAIN", "single::Single" if precision.is_single else "f64")
+    main = main.replace("FINITE", "f64::from(f32::MAX)" if precision.is_single else "f64::MAX")
     main = main.replace("TOLERANCE", f"{precision.agreement:e}")
     (folder / "src" / "main.rs").write_text(main.replace("FUNCTIONS", each))
     (folder / "Cargo.toml").write_text(_MANIFEST)

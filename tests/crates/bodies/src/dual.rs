@@ -6,10 +6,11 @@ use std::cmp::Ordering;
 use std::fmt::Debug;
 use std::iter::{Product, Sum};
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
-use std::sync::atomic::{self, AtomicBool};
+use std::sync::atomic::{self, AtomicU64};
 
-/// Whether a dual number was infinite, or none at all, be it one on which nothing depends: backwards, zero times that is none.
-pub static WAS_INFINITE: AtomicBool = AtomicBool::new(false);
+/// The bits of the largest number that a dual one was made of, be it one on which nothing depends: backwards, zero times what is
+/// infinite is no number.  What is none has more bits than what is infinite.
+pub static LARGEST: AtomicU64 = AtomicU64::new(0);
 
 /// Declares `Number`, what the bodies count with, of these functions; and that `f64` has them, by its own of those names.
 macro_rules! number {
@@ -138,9 +139,7 @@ impl Mul for Dual {
 impl Dual {
     /// A number that came out somewhere.
     fn made(value: f64, tangent: f64) -> Self {
-        if !(value.is_finite() && tangent.is_finite()) {
-            WAS_INFINITE.store(true, atomic::Ordering::Relaxed);
-        }
+        LARGEST.fetch_max(value.abs().to_bits().max(tangent.abs().to_bits()), atomic::Ordering::Relaxed);
         Dual { value, tangent }
     }
 
