@@ -28,6 +28,7 @@ INACTIVE, _INVARIANT = b"enzyme_inactive", b"invariant.load"
 _BITWISE = {20, 21, 22, 23, 24, 25, 30, 31, 32}
 _COUNTING = {42, 3, 29, 8, 10, 12, 14, 15, 17, 18, 35, 36}
 _QUOTIENT = 16  # LLVMFDiv
+_DIVISIONS = {14, 15, 17, 18}  # udiv, sdiv, urem, srem
 _FLOAT_ARITHMETIC = {9, 11, 13, _QUOTIENT, 66}  # and fadd, fsub, fmul, fneg
 _VECTORS = {51, 52}  # insertelement, shufflevector
 _TAKING, _BRANCHING = {42, 35, 36}, {2, 3}  # icmp, int to float; br, switch
@@ -671,6 +672,10 @@ class Inspector:
     def is_quotient(self, value: Value) -> bool:
         """True for a quotient of floats."""
         return self._opcode(value) == _QUOTIENT
+
+    def divides_integers(self, value: Value) -> bool:
+        """True for a quotient of integers and for what is left by one: of zero there is none."""
+        return self._opcode(value) in _DIVISIONS
 
     def is_vector_of_integers(self, value: Value) -> bool:
         """True for what puts integers into a vector, or the elements of vectors of integers into another."""

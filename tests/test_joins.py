@@ -49,6 +49,34 @@ TWICE = (
     .replace("%d, label %join", "%d, label %both")
     .replace("1.0\n  br label %join", "1.0\n  br label %both")
 )
+# `second` parts the ways by `out` and by `join`, and is passed by where the first way is taken; ASKED is what it goes by.
+AHEAD = """define double @shim(double %x, i1 %a, ptr %t, i64 %m, i64 %n) {
+  %e = load i64, ptr %t
+  br i1 %a, label %join, label %second
+second:
+  ASKED
+  %c = icmp eq i64 %d, 1
+  br i1 %c, label %middle, label %join
+middle:
+  %y = fmul double %x, %x
+  br label %join
+join:
+  %r = phi double [ %x, %0 ], [ %y, %middle ], [ 1.0, %second ]
+  ret double %r
+}"""
+READ, DIVIDED, COUNTED, CERTAIN = (
+    AHEAD.replace("ASKED", f"%d = {asked}")
+    for asked in ("load i64, ptr %t", "urem i64 %m, %n", "add i64 %m, %n", "xor i64 %e, 7")
+)
+# Of four ways two count as one: by neither a float comes that has a derivative.
+FOUR = (
+    READ.replace("label %middle, label %join", "label %middle, label %last")
+    .replace(
+        "join:\n", "last:\n  br i1 %a, label %join, label %other\nother:\n  call void @effect()\n  br label %join\njoin:\n"
+    )
+    .replace("[ 1.0, %second ]", "[ 1.0, %last ], [ 2.0, %other ]")
+    + "\ndeclare void @effect()"
+)
 
 
 @pytest.mark.parametrize("source", [PASSED, TWICE])
@@ -63,6 +91,18 @@ def test_ways_that_all_pass_the_branch_stay_one_join(tmp_path: Path) -> None:
     assert "crategrad_stay" not in mended(tmp_path, NOT_PASSED, joins.part)
 
 
+@pytest.mark.parametrize(("source", "first"), [(READ, "%x, %0"), (DIVIDED, "%x, %0"), (FOUR, "%x, %0")])
+def test_ways_told_apart_by_what_may_not_be_there_are_joined_before_the_first(tmp_path: Path, source: str, first: str) -> None:
+    text = body(mended(tmp_path, source, joins.part))
+    assert re.search(rf"phi double \[ {re.escape(first)} \], \[ %\d+, %\d+ \]", text)
+    assert re.search(r"phi double (?!\[ %x).*\[ %y, %middle \]", text)
+
+
+@pytest.mark.parametrize("source", [COUNTED, CERTAIN])
+def test_what_can_always_be_computed_is_asked(tmp_path: Path, source: str) -> None:
+    assert "crategrad_stay" not in mended(tmp_path, source, joins.part)
+
+
 def test_enzymes_own_passes_leave_it_so(tmp_path: Path) -> None:
     def both(editor: Editor, shims: list[int]) -> None:
         joins.part(editor, shims)
@@ -72,9 +112,10 @@ def test_enzymes_own_passes_leave_it_so(tmp_path: Path) -> None:
     assert body(mended(tmp_path, PASSED, both)).count(" = phi double") == 4
 
 
-def test_the_audit_finds_what_is_not_parted(tmp_path: Path) -> None:
-    mended(tmp_path, PASSED, lambda editor, shims: None)
+@pytest.mark.parametrize("source", [PASSED, READ, FOUR])
+def test_the_audit_finds_what_is_not_parted(tmp_path: Path, source: str) -> None:
+    mended(tmp_path, source, lambda editor, shims: None)
     (found,) = audit(TOOLS.libllvm, tmp_path / MODULE, ["shim"], [])
     assert found.message.startswith("three ways come together here")
-    mended(tmp_path, PASSED, joins.part)
+    mended(tmp_path, source, joins.part)
     assert audit(TOOLS.libllvm, tmp_path / MODULE, ["shim"], []) == []

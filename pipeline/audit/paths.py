@@ -48,7 +48,7 @@ def of_loops(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
             yield finding(inspector, branch, _AT_LEAST)
         for branch in ordered(inspector, flow, loop):
             yield finding(inspector, branch, _ORDERED)
-    for join, _ in misjudged(flow, loops):
+    for join, _ in misjudged(inspector, flow, loops):
         yield finding(inspector, flow.ends[join], _MISJUDGED)
     yield from _of_values(inspector, flow, loops)
 

@@ -35,7 +35,7 @@ def _is_joined_twice(editor: Editor, flow: ControlFlow) -> bool:
 
 
 def _part_one(editor: Editor, flow: ControlFlow) -> bool:
-    found = next(misjudged(flow, flow.loops()), None)
+    found = next(misjudged(editor, flow, flow.loops()), None)
     if found:
         _part(editor, flow, *found)
     return bool(found)
