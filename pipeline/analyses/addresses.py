@@ -58,6 +58,13 @@ def roots(inspector: Inspector, pointer: Value) -> set[Value]:
     return found
 
 
+def terms(inspector: Inspector, number: Value) -> set[Value]:
+    """What an integer is a sum of, constants and factors apart."""
+    found = Counter[Value]()
+    _add(inspector, number, 1, found, through_loops=True)
+    return set(_nonzero(found))
+
+
 def _counter(inspector: Inspector, phi: Value) -> tuple[Value, int] | None:
     """What a loop's phi begins as, and by how much it goes on in each run."""
     ways = list(permutations(inspector.chosen(phi))) if inspector.api.IsAPHINode(phi) else []

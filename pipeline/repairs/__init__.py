@@ -51,6 +51,7 @@ from pipeline.repairs import (
     results,
     retype,
     scopes,
+    siblings,
     split_words,
     statics,
     steep,
@@ -112,6 +113,7 @@ _OF_PATHS = (
     ("joins", joins.part),
     ("asked_outside", asked_outside.keep),
     ("loops", loops.tell_apart),  # by ends of which nothing is kept
+    ("siblings", siblings.tell_apart),
     ("overwritten", overwritten.keep),
     ("carried", carried.use_twice),
     ("integers", integers.say_inactive),
