@@ -50,7 +50,7 @@ class Precision:
 DOUBLE = Precision(is_single=False, tolerance=1e-9, agreement=1e-12, largest=1e8)
 IN_SINGLE = Precision(is_single=True, tolerance=2e-3, agreement=1e-5, largest=1e3)
 
-_PATIENCE_S = 20
+_PATIENCE_S = 5
 
 _MANIFEST = """\
 [package]
