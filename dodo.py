@@ -1,8 +1,8 @@
 """The task graph: nine stages, the artifact they make, the tests and the doctor.  `./doit list` shows it."""
 
-from pipeline import tasks
+from pipeline import as_before
 
-PROGRAM = tasks.Tasks()
+PROGRAM = as_before.tasks()
 DOIT_CONFIG = PROGRAM.doit_config()
 
 
@@ -113,14 +113,14 @@ def task_cache():
 
 def task_test():
     """The test suite; pytest's arguments after it: ./doit test -k abi"""
-    return tasks.test_task()
+    return PROGRAM.test()
 
 
 def task_bench_gradient():
     """Time gradients of Rust against those of C++: ./doit bench_gradient [NAME[:SIZE,…]…] [--held] (docs/performance.md)"""
-    return tasks.bench_gradient_task()
+    return PROGRAM.bench_gradient()
 
 
 def task_doctor():
     """Every tool: where, which version, why it is wanted, and how to get what is missing"""
-    return {"actions": [tasks.run_doctor], "io": {"capture": False}}
+    return PROGRAM.doctor()

@@ -5,15 +5,13 @@ It is a hint: where it is lost, damaged or cannot be written, each stage finds i
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from doit.cmd_base import DoitCmdBase
 from doit.dependency import JsonDB
-
-from pipeline.store import write_whole
 
 
 class State(JsonDB):  # type: ignore[misc]
@@ -25,14 +23,17 @@ class State(JsonDB):  # type: ignore[misc]
     def _load(self) -> dict[str, dict[str, Any]]:
         try:
             self._read = Path(self.name).read_bytes()
-            return msgspec.json.decode(self._read, type=dict[str, dict[str, Any]])
-        except (OSError, msgspec.MsgspecError, UnicodeError, RecursionError):
+            known = json.loads(self._read)
+        except (OSError, ValueError, RecursionError):
             return {}
+        return known if isinstance(known, dict) and all(isinstance(each, dict) for each in known.values()) else {}
 
     def dump(self) -> None:
         """Write it, where it has changed."""
-        new = msgspec.json.encode(self._db)
+        new = json.dumps(self._db).encode()
         if new != self._read:
+            from pipeline.store import write_whole  # where nothing is to do it is not wanted
+
             with suppress(OSError):
                 write_whole(Path(self.name), new)
 
@@ -48,4 +49,4 @@ class Dump(DoitCmdBase):  # type: ignore[misc]
 
     def _execute(self) -> None:
         for task, remembered in sorted(self.dep_manager.backend._db.items()):
-            self.outstream.write(f"{task} {msgspec.json.encode(remembered).decode()}\n")
+            self.outstream.write(f"{task} {json.dumps(remembered)}\n")

@@ -111,17 +111,16 @@ def _carried_out(build: Build, asked: Request, means: Means) -> Iterator[StageRe
 def _stage(build: Build, name: str) -> StageResult:
     begin = time.monotonic()
     try:
-        how = FRESH
-        if not build.is_fresh(name):
-            sys.stderr.write(f"   {name}\n")
-            build.carry_out(name)
-            how = ""
+        if build.is_fresh(name) and (made := build.made(name)):
+            return StageResult(name, FRESH, 0.0, made.key, tree=made.tree)
+        sys.stderr.write(f"   {name}\n")
+        build.carry_out(name)
         made = build.made(name)
     except (UserError, OSError) as error:
         return _failed(name, begin, error)
     if made is None:  # somebody has taken it away in this moment
-        return StageResult(name, how or RAN, time.monotonic() - begin)
-    return StageResult(name, how or made.how, time.monotonic() - begin, made.key, tree=made.tree)
+        return StageResult(name, RAN, time.monotonic() - begin)
+    return StageResult(name, made.how, time.monotonic() - begin, made.key, tree=made.tree)
 
 
 def _failed(stage: str, begin: float, error: UserError | OSError) -> StageResult:

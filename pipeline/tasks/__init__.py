@@ -23,8 +23,6 @@ from pipeline.tasks.program import execute, summarise, tidy
 from pipeline.tasks.stages import Freshness, carry_out, look_ahead, remove_outputs
 from pipeline.tasks.telling import look_after_cache, show_graph, show_ledger
 
-__all__ = ["Tasks", "bench_gradient_task", "run_doctor", "test_task"]
-
 AHEAD = "_look_ahead"
 """The task that asks the remote cache for all stages, before the first of them."""
 
@@ -227,6 +225,18 @@ class Tasks:
     def cache(self) -> Task:
         """The task that looks after the cache; most of what it does wants no crate."""
         return {"actions": [(look_after_cache, [self._planned])], "pos_arg": "words", "io": {"capture": False}}
+
+    def test(self) -> Task:
+        """The task of the test suite."""
+        return test_task()
+
+    def bench_gradient(self) -> Task:
+        """The task of the benchmark."""
+        return bench_gradient_task()
+
+    def doctor(self) -> Task:
+        """The task that looks for the tools."""
+        return {"actions": [run_doctor], "io": {"capture": False}}
 
     def _planned(self) -> Build:
         if self._build is None:

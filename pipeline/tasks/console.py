@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from doit.reporter import ConsoleReporter
 
-from pipeline import request
+from pipeline import as_before, request
 from pipeline.stages import NAMES
 from pipeline.tasks.opening import remote_of_this_run
 from pipeline.tasks.outcomes import Refused
@@ -22,11 +22,14 @@ class Reporter(ConsoleReporter):  # type: ignore[misc]
 
     desc = "console, a line for each stage that runs"
     selected: tuple[str, ...] = ()
+    stages: tuple[str, ...] = ()
     has_refused = False
+    is_well = False
 
     def initialize(self, tasks: Any, selected_tasks: Any) -> None:
-        """Know what the user named."""
+        """Know what the user named, and which stages there are."""
         self.selected = tuple(selected_tasks)
+        self.stages = tuple(name for name in NAMES if name in tasks)
 
     def execute_task(self, task: Any) -> None:
         """Announce a stage; a forecast of one makes nothing."""
@@ -38,6 +41,10 @@ class Reporter(ConsoleReporter):  # type: ignore[misc]
         """Answer for a stage that was asked for by name; of the others the build's summary speaks."""
         if task.name in self.selected:
             sys.stderr.write(f"   {task.name} is up to date (-a runs it all the same)\n")
+
+    def add_success(self, task: Any) -> None:
+        """See whether what the user named was done."""
+        self.is_well = self.is_well or task.name in self.selected
 
     def add_failure(self, task: Any, fail: Any) -> None:
         """See whether anything was run."""
@@ -51,6 +58,8 @@ class Reporter(ConsoleReporter):  # type: ignore[misc]
             remote.finish()
         if self.has_refused:
             sys.exit(3)
+        if as_before.recording and self.is_well:
+            as_before.recording.keep(self.stages)
 
     def skip_ignore(self, task: Any) -> None:
         """Say what was not done, that nobody takes it for done."""
