@@ -27,7 +27,7 @@ import msgspec
 
 from pipeline import std_files
 from pipeline.cache import Cache
-from pipeline.crate import Crate, file_digests, note_files_read, snapshot, sources_digest
+from pipeline.crate import Crate, file_digests, note_what_was_read, snapshot, sources_digest
 from pipeline.digests import Digests, file_digest
 from pipeline.edited import Edit
 from pipeline.errors import UserError
@@ -292,7 +292,7 @@ class Build:
         """
         if not untouched:
             raise UserError(f"error: a source file changed while the crate was built\n  = help: {_AGAIN}")
-        crate = note_files_read(self.crate, stage.dep_info(log))
+        crate = note_what_was_read(self.crate, stage.dep_info(log), stage.places_read(log))
         return replace(step, stage=replace(stage, sources=sources_digest(crate, self.digests)))
 
     def _key(self, step: Step) -> str | None:

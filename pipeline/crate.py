@@ -36,6 +36,8 @@ class Crate:
     """Files outside these folders that cargo goes by: the workspace's manifest and lock, cargo's configuration."""
     read: tuple[Path, ...] = ()
     """Other files that the last build was seen to read (`include_str!("../../x")`)."""
+    places: tuple[str, ...] = ()
+    """Where it lies, as far as the last build was seen to compile that in (`env!("CARGO_MANIFEST_DIR")`): `NAME=/path`."""
     flags: tuple[str, ...] = ()
     """Cargo's, for features and the lock."""
     target_dir: Path | None = None
@@ -76,7 +78,7 @@ def open_crate(folder: Path, choice: Choice, rust: Rust, digests: Digests, targe
     is_default = package.defaults() == [artifact]
     _refuse_among_sources(target_dir, packages)
     crate = Crate(folder, artifact, packages, ambient, flags=choice.flags, target_dir=target_dir, is_default=is_default)
-    return _with_files_of_last_build(crate)
+    return _with_what_the_last_build_read(crate)
 
 
 def _refuse_among_sources(target_dir: Path | None, packages: Iterable[Path]) -> None:
@@ -91,9 +93,10 @@ def _refuse_among_sources(target_dir: Path | None, packages: Iterable[Path]) -> 
 
 
 def sources_digest(crate: Crate, digests: Digests) -> str:
-    """SHA-256 of everything the crate's bitcode may depend on; wherever the crate lies."""
+    """SHA-256 of everything the crate's bitcode may depend on; wherever the crate lies, unless that is compiled in."""
     parts = [f"package {digests.tree(package)}" for package in crate.packages]
     parts += [f"other {digests.file(path) if path.is_file() else 'missing'}" for path in (*crate.ambient, *crate.read)]
+    parts += [f"place {place}" for place in crate.places]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
@@ -108,22 +111,24 @@ def snapshot(crate: Crate) -> dict[str, tuple[int, int]]:
     return {path: (stat.st_mtime_ns, stat.st_size) for path, stat in files}
 
 
-def note_files_read(crate: Crate, dep_info: Iterable[Path]) -> Crate:
-    """The crate with the files outside its packages that cargo's dep-info (`x.d`) names; kept for the next run."""
+def note_what_was_read(crate: Crate, dep_info: Iterable[Path], places: Iterable[str]) -> Crate:
+    """The crate with the files outside its packages that dep-info (`x.d`) names, and the places; kept for the next run."""
     outside = sorted(files_named(crate.folder, dep_info) - replace(crate, read=()).files().keys())
-    write_whole(_files_read(crate), json.dumps(outside).encode())
-    return replace(crate, read=tuple(map(Path, outside)))
+    noted = replace(crate, read=tuple(map(Path, outside)), places=tuple(places))
+    write_whole(_note(crate), json.dumps({"read": outside, "places": noted.places}).encode())
+    return noted
 
 
-def _with_files_of_last_build(crate: Crate) -> Crate:
+def _with_what_the_last_build_read(crate: Crate) -> Crate:
     try:
-        return replace(crate, read=tuple(map(Path, json.loads(_files_read(crate).read_bytes()))))
-    except (OSError, ValueError, TypeError):
+        noted = json.loads(_note(crate).read_bytes())
+        return replace(crate, read=tuple(map(Path, noted["read"])), places=tuple(noted["places"]))
+    except (OSError, ValueError, TypeError, LookupError):
         return crate
 
 
-def _files_read(crate: Crate) -> Path:
-    return crate.output / "files-read.json"
+def _note(crate: Crate) -> Path:
+    return crate.output / ".read" / f"{crate.artifact.place}.json"
 
 
 def metadata_of(folder: Path, rust: Rust, digests: Digests) -> Metadata:

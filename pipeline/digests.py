@@ -162,7 +162,7 @@ def _is_link_to_file(entry: os.DirEntry[str]) -> bool:
 def _is_set_apart(folder: os.DirEntry[str], root: Path) -> bool:
     """True for a hidden folder, for `target`, and for what says that it is made anew, as cargo's output does.
 
-    A module may be called `target`, too.  What rustc reads in any of them is known from its last run (`crate.note_files_read`).
+    A module may be called `target`, too.  What rustc reads in any of them its last run has told (`crate.note_what_was_read`).
     Source of the tag: bford.info/cachedir.
     """
     if folder.name.startswith("."):

@@ -310,6 +310,17 @@ def test_a_file_read_from_outside_the_crate_is_an_input(bench: Workbench, tmp_pa
     assert "crate_bitcode" in bench.build().ran
 
 
+def test_a_place_that_is_compiled_in_is_an_input(bench: Workbench, tmp_path: Path) -> None:
+    """The same sources elsewhere, with the lock and all, and the same cache: each program knows its own folder."""
+    named = 'println!("{}", env!("CARGO_MANIFEST_DIR"));'
+    bench.write(f"fn main() {{\n    {named}\n}}\n")
+    bench.build()
+    there = bench.copy(tmp_path / "there")
+    for crate in (there, bench, there):
+        assert crate.doit("run").stdout == f"{crate.folder}\n"
+        assert crate.build().ran == []
+
+
 def test_paths_with_spaces_and_other_folders(bench: Workbench, tmp_path: Path) -> None:
     moved = bench.copy(tmp_path / "a folder" / "ein Ordner")
     finished = doit("build", "crate=ein Ordner", cwd=tmp_path / "a folder")
@@ -352,7 +363,7 @@ def test_dependencies_from_the_registry_and_by_path_are_merged(bench: Workbench,
     bench.build()
     (tmp_path / "helper/src/lib.rs").write_text("one that is not used any more")
     assert bench.build().ran == []
-    assert json.loads((bench.folder / "target/crategrad/files-read.json").read_text()) == []
+    assert json.loads((bench.folder / "target/crategrad/.read/bench.json").read_text()) == {"read": [], "places": []}
 
 
 def _signalled_at(stage: str, bench: Workbench, signum: signal.Signals) -> tuple[int, str]:

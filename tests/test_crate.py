@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.crate import Crate, note_files_read, open_crate, snapshot, sources_digest
+from pipeline.crate import Crate, note_what_was_read, open_crate, snapshot, sources_digest
 from pipeline.digests import Digests
 from pipeline.errors import UserError
 from pipeline.targets import Choice
@@ -318,7 +318,7 @@ def test_file_read_outside_the_packages_counts_from_then_on(
 ) -> None:
     folder, outside = tree(tmp_path / "app", APP), tree(tmp_path, {name: "1"}) / name
     inside = folder / "src/main.rs"
-    noted = note_files_read(opened(folder), [dep_info(tmp_path, "src/main.rs", inside, outside)])
+    noted = note_what_was_read(opened(folder), [dep_info(tmp_path, "src/main.rs", inside, outside)], [])
     assert noted.read == (outside,)
     assert opened(folder) == noted
     before = sources_digest(noted, digests)
@@ -334,21 +334,32 @@ def test_files_of_all_dep_infos_count(tmp_path: Path, opened: Callable[[Path], C
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         rules.append(dep_info(tmp_path / name, tmp_path / name / "x"))
-    assert note_files_read(crate, rules).read == (tmp_path / "one/x", tmp_path / "two/x")
+    assert note_what_was_read(crate, rules, []).read == (tmp_path / "one/x", tmp_path / "two/x")
 
 
 def test_what_is_read_no_more_counts_no_more(tmp_path: Path, opened: Callable[[Path], Crate]) -> None:
     folder = tree(tmp_path / "app", APP)
-    note_files_read(opened(folder), [dep_info(tmp_path, tmp_path / "x")])
-    note_files_read(opened(folder), [dep_info(tmp_path, "src/main.rs")])
+    note_what_was_read(opened(folder), [dep_info(tmp_path, tmp_path / "x")], [])
+    note_what_was_read(opened(folder), [dep_info(tmp_path, "src/main.rs")], [])
     assert opened(folder).read == ()
 
 
-@pytest.mark.parametrize("damage", ["", "{", "\0", '["/x'])
+def test_place_that_was_compiled_in_counts_from_then_on(
+    tmp_path: Path, opened: Callable[[Path], Crate], digests: Digests
+) -> None:
+    folder = tree(tmp_path / "app", APP)
+    bare = opened(folder)
+    noted = note_what_was_read(bare, [], ["CARGO_MANIFEST_DIR=/here"])
+    assert opened(folder) == noted
+    elsewhere = note_what_was_read(bare, [], ["CARGO_MANIFEST_DIR=/there"])
+    assert len({sources_digest(crate, digests) for crate in (bare, noted, elsewhere)}) == 3
+
+
+@pytest.mark.parametrize("damage", ["", "{", "\0", '["/x', "[]", '{"read": []}'])
 def test_damaged_note_is_no_note(tmp_path: Path, opened: Callable[[Path], Crate], damage: str) -> None:
     crate = opened(tree(tmp_path / "app", APP))
-    note_files_read(crate, [dep_info(tmp_path, tmp_path / "x")])
-    (crate.output / "files-read.json").write_text(damage)
+    note_what_was_read(crate, [dep_info(tmp_path, tmp_path / "x")], [])
+    (crate.output / ".read/app.json").write_text(damage)
     assert opened(tmp_path / "app").read == ()
 
 
@@ -370,7 +381,7 @@ def test_file_that_rustc_was_seen_to_include_counts(
     target = tmp_path / "target"
     argv: list[str | os.PathLike[str]] = [real_rust.cargo, "check", "--quiet", "--offline", "--target-dir", target]
     subprocess.run(argv, cwd=folder, env={**os.environ, "RUSTC": os.fspath(real_rust.rustc)}, check=True)
-    noted = note_files_read(opened(folder), sorted(target.glob("*/deps/*.d")))
+    noted = note_what_was_read(opened(folder), sorted(target.glob("*/deps/*.d")), [])
     before = sources_digest(noted, digests)
     (tmp_path / name).write_text("other")
     assert sources_digest(noted, digests) != before

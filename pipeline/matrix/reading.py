@@ -35,7 +35,7 @@ MOST = 1024
 NAME = r"^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$"
 """A cell's name: it is a folder's, too."""
 
-_TAKEN = ("cargo", "files-read.json")
+_TAKEN = "cargo"
 """What `target/crategrad` of a crate has already."""
 
 
@@ -171,10 +171,10 @@ def _refuse_unfit(cells: Sequence[Cell], tree: Node) -> None:
         raise ConfigError(f"{tree.place}: there are {len(cells)} cells: more than {MOST}")
     places: dict[str, str] = {}
     for cell in cells:
-        if not re.match(NAME, cell.name) or cell.name in _TAKEN:
+        if not re.match(NAME, cell.name) or cell.name == _TAKEN:
             raise ConfigError(
                 f"{cell.place}: {quoted(cell.name)} cannot be a cell's name",
-                f"expected up to 100 letters, digits, `.`, `_` and `-`, and not {' or '.join(map(quoted, _TAKEN))}",
+                f"expected up to 100 letters, digits, `.`, `_` and `-`, and not {quoted(_TAKEN)}",
             )
         if first := places.get(cell.name):
             raise ConfigError(f"{cell.place}: there is another cell {quoted(cell.name)}: at {first}", "name it, under `cells`")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,6 +34,8 @@ NATIVE = "native"
 _SYMBOLS = "symbols.o"
 _OURS = re.compile(rb"\s*\b__crategrad_\w+;")
 """What the frontend defines for derivatives, in a list of exports: no concern of those who load a library."""
+
+_PLACE = re.compile(r"^# env-dep:(\w+=/.*)$", re.MULTILINE)
 
 ASKS = "__crategrad_ask"
 """In the name of each function that asks for a derivative."""
@@ -107,6 +109,11 @@ class CrateBitcode:
         named = {path.with_name(f"{stem}.d") for path in made for stem in (path.name, path.stem, path.stem.removeprefix("lib"))}
         return sorted(path for path in named if path.is_relative_to(self.target / self.triple) and path.is_file())
 
+    def places_read(self, log: Path) -> list[str]:
+        """The paths of this machine that `env!` has read: rustc's own dep-info names them, as `NAME=/path`."""
+        rules = {rule for dep_info in self.dep_info(log) for rule in (dep_info, *_of_rustc(dep_info)) if rule.is_file()}
+        return sorted({place for rule in rules for place in _PLACE.findall(rule.read_text())})
+
     def sources_read(self, log: Path) -> list[Path]:
         """What these name, as far as it is there."""
         return [path for name in sorted(cargo.files_named(self.folder, self.dep_info(log))) if (path := Path(name)).is_file()]
@@ -141,6 +148,13 @@ class CrateBitcode:
         if self.verify:
             flags.append("--cfg=crategrad_verify")
         return cargo.environment(self.rust, flags, hooks, {**self.environment, **self.verify})
+
+
+def _of_rustc(dep_info: Path) -> Iterator[Path]:
+    """Where cargo has put a unit's files beside its folder `deps`, with a dep-info of its own: rustc's, by its names for it."""
+    name = dep_info.stem.replace("-", "_").removeprefix("lib")
+    for folder in (dep_info.parent, dep_info.parent / "deps") if dep_info.parent.name != "deps" else ():
+        yield from (folder / f"{name}.d", *folder.glob(f"{name}-*.d"))
 
 
 def _said(log: Path) -> Path:
