@@ -50,11 +50,14 @@ class Artifact:
         """Cargo's command that builds it.
 
         A static library is linked as if it were shared: only then does rustc say what is exported, and call a linker at all.
+        What is for a test alone is put behind `cargo rustc`.
         """
         which = ("--lib",) if self.kind == "lib" else (f"--{self.kind}", self.name)
         if not self.runs:
             return ("rustc", *which, "--crate-type=cdylib")
-        return ("test", "--no-run", *which) if self.unit_tests else ("build", *which)
+        if self.unit_tests:
+            return ("test", "--no-run", *which)
+        return ("rustc" if self.is_test else "build", *which)
 
     def __str__(self) -> str:
         """What messages call it."""

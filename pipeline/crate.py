@@ -42,6 +42,10 @@ class Crate:
     """Cargo's, for features and the lock."""
     target_dir: Path | None = None
     """The folder that stands for `target/`."""
+    package: str = ""
+    """The name of the package."""
+    starts_binaries: bool = False
+    """Whether the artifact may start binaries of its package: for tests and benches cargo builds them all."""
     is_default: bool = True
     """Whether this artifact is what is built where nobody chooses."""
 
@@ -77,7 +81,18 @@ def open_crate(folder: Path, choice: Choice, rust: Rust, digests: Digests, targe
     ambient = tuple(_ambient_files(folder, digests))
     is_default = package.defaults() == [artifact]
     _refuse_among_sources(target_dir, packages)
-    crate = Crate(folder, artifact, packages, ambient, flags=choice.flags, target_dir=target_dir, is_default=is_default)
+    starts_binaries = artifact.kind in ("test", "bench") and bool(package.names("bin"))
+    crate = Crate(
+        folder,
+        artifact,
+        packages,
+        ambient,
+        flags=choice.flags,
+        target_dir=target_dir,
+        package=package.name,
+        starts_binaries=starts_binaries,
+        is_default=is_default,
+    )
     return _with_what_the_last_build_read(crate)
 
 

@@ -120,6 +120,7 @@ def _crate_bitcode(
         sources=sources.crate,
         libraries=sources.libraries,
         artifact=crate.artifact,
+        binaries=str(crate.output / config.name) if crate.starts_binaries else "",
         flags=crate.flags,
         profile=config.profile,
         panic=config.panic,

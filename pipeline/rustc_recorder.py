@@ -18,9 +18,8 @@ RECORDS = "CRATEGRAD_RECORDS"
 """The variable that names the folder for the notes; build scripts' output is copied there, too."""
 
 
-def note(record: Path, argv: list[str], returncode: int) -> None:
+def note(record: Path, argv: list[str], environment: dict[str, str], returncode: int) -> None:
     """Write down what was run, where, with what in the environment; how it ended, and the digests of what it made."""
-    environment = dict(os.environ)
     command = {"argv": argv, "cwd": str(Path.cwd()), "environment": environment, "returncode": returncode}
     record.write_text(json.dumps({**command, **(made(argv) if "--target" in argv and "--out-dir" in argv else {})}))
     written = environment.get("OUT_DIR")
@@ -56,5 +55,5 @@ if __name__ == "__main__":
     code = os.spawnv(os.P_WAIT, wrapped[0], wrapped)  # noqa: S606
     if "--crate-name" in sys.argv and "___" not in sys.argv:
         argv = rustc_wrapper.of_rustc(sys.argv[1:], dict(os.environ), str(Path.cwd()))
-        note(Path(os.environ[RECORDS], name), argv, code)
+        note(Path(os.environ[RECORDS], name), argv, rustc_wrapper.environment_of(sys.argv[1:], dict(os.environ)), code)
     sys.exit(code if code >= 0 else 128 - code)

@@ -4,6 +4,8 @@ Two things of the folder get into bitcode.  Cargo hashes a package's absolute pa
 mangled name: here it is made of the package's name, version and features instead.  And debug info holds absolute paths:
 here they are mapped to `.` (the crate being built) or `name-version` (a dependency).
 
+The other way round, a test is told where the package's binaries will be: cargo names the place where it has records of links.
+
 And it has tests run each in a process of its own where a panic aborts, as they must: rustc's flag for it is unstable.
 
 Run by cargo as `rustc_wrapper.py RUSTC ARGUMENTS…`, for a workspace's own crates with RUSTC_WORKSPACE_WRAPPER before RUSTC;
@@ -14,13 +16,27 @@ import hashlib
 import os
 import sys
 
+BINARIES = "--crategrad-binaries="
+"""Before the folder in which the package's binaries appear, among the arguments for a test."""
+
+BINARY = "CARGO_BIN_EXE_"
+"""Before the name of a binary: the variable with its path, for tests and benches."""
+
 _BEFORE = ".no-opt.bc"
 
 
 def of_rustc(given: list[str], environment: dict[str, str], cwd: str) -> list[str]:
     """The command to run in place of the one given by cargo."""
     rustc, *arguments = given[1:] if given[0] == environment.get("RUSTC_WORKSPACE_WRAPPER") else given
-    return [rustc, *rewrite(arguments, environment, cwd)]
+    return [rustc, *rewrite([each for each in arguments if not each.startswith(BINARIES)], environment, cwd)]
+
+
+def environment_of(given: list[str], environment: dict[str, str]) -> dict[str, str]:
+    """The variables for that command."""
+    for folder in (each.removeprefix(BINARIES) for each in given if each.startswith(BINARIES)):
+        names = [name for name in environment if name.startswith(BINARY)]
+        environment = environment | {name: os.path.join(folder, name.removeprefix(BINARY)) for name in names}
+    return environment
 
 
 def rewrite(arguments: list[str], environment: dict[str, str], cwd: str) -> list[str]:
@@ -70,9 +86,10 @@ if __name__ == "__main__":
     if runs_each_alone(sys.argv):
         os.environ["RUSTC_BOOTSTRAP"] = "1"
     command = of_rustc(sys.argv[1:], dict(os.environ), os.getcwd())
+    environment = environment_of(sys.argv[1:], dict(os.environ))
     if "-Csave-temps" not in command:
-        os.execv(command[0], command)
-    code = os.spawnv(os.P_WAIT, command[0], command)
+        os.execve(command[0], command, environment)
+    code = os.spawnve(os.P_WAIT, command[0], command, environment)
     if code == 0:
         tidy(command)
     sys.exit(code if code >= 0 else 128 - code)

@@ -96,18 +96,37 @@ def test_unit_tests_of_a_library_by_the_other_strategy() -> None:
     assert "1 passed; 0 failed" in ran.stdout
 
 
-def test_test_that_starts_a_binary_of_its_package_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("config", ["default", "slice"])
+def test_test_starts_binaries_of_its_package(config: str) -> None:
+    """The stages are the same in both configs; the paths that are compiled in are not."""
+    for name in ("app", "arguments"):
+        (output("app", config) / name).unlink(missing_ok=True)
+    ran = cargo("test", "--test", "starts", f"config={config}", folder=WORKSPACE / "app")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "3 passed" in ran.stdout
+    again = build("app", "test=starts", f"config={config}")
+    assert again.ran == []
+    assert "binary `app`" not in again.stderr
+
+
+def test_binaries_are_built_for_a_test_that_asks_for_them_alone(tmp_path: Path) -> None:
+    """Without derivatives: it is cargo that says which there are."""
     write(
         tmp_path,
         {
-            "Cargo.toml": '[package]\nname = "starter"\nedition = "2024"\n[workspace]\n',
+            "Cargo.toml": '[package]\nname = "starter"\nedition = "2024"\n[workspace]\n[features]\nmore = []\n'
+            '[[bin]]\nname = "starter"\npath = "src/main.rs"\n'
+            '[[bin]]\nname = "another"\npath = "src/main.rs"\nrequired-features = ["more"]\n',
             "src/main.rs": "fn main() {}\n",
-            "tests/starts.rs": '#[test]\nfn starts() {\n    assert!(!env!("CARGO_BIN_EXE_starter").is_empty());\n}\n',
+            "tests/alone.rs": "#[test]\nfn alone() {}\n",
+            "tests/starts.rs": '#[test]\nfn starts() {\n    std::env::var("CARGO_BIN_EXE_starter").unwrap();\n}\n',
         },
     )
-    finished = doit("build", f"crate={tmp_path}", "test=starts")
-    assert finished.returncode == 1
-    assert "error: test `starts` starts the package's binary `starter` (CARGO_BIN_EXE_starter)" in finished.stderr
+    made = tmp_path / "target/crategrad/default"
+    for test, there in {"alone": [], "starts": ["starter"]}.items():
+        ran = doit("execute", f"crate={tmp_path}", f"test={test}", "autodiff=false", "build_std=none")
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+        assert [name for name in ("another", "starter") if (made / name).exists()] == there
 
 
 # ---- Libraries

@@ -48,6 +48,15 @@ def test_wrapper_of_the_workspace_is_passed_over() -> None:
     assert rustc_wrapper.of_rustc(["/bin/rustc", "-vV"], around, "/here") == ["/bin/rustc", "-vV"]
 
 
+def test_test_is_told_where_the_packages_binaries_will_be() -> None:
+    """Rustc is given the paths, and nothing else of ours."""
+    of_cargo = {"CARGO_BIN_EXE_app": "/target/release/app", "CARGO_BIN_NAME": "app"}
+    given = ["/bin/rustc", *compiling("tests/starts.rs"), "--crategrad-binaries=/my crate/default"]
+    assert rustc_wrapper.environment_of(given, of_cargo) == of_cargo | {"CARGO_BIN_EXE_app": "/my crate/default/app"}
+    assert rustc_wrapper.environment_of(given[:-1], of_cargo) == of_cargo
+    assert rustc_wrapper.of_rustc(given, {}, "/here") == given[:-1]
+
+
 # ---- What is left as it is
 
 

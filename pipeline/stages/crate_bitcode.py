@@ -17,6 +17,7 @@ from pipeline.key import location
 from pipeline.link_recorder import EXPORTS
 from pipeline.llvm import IN_PLACE, Module
 from pipeline.llvm_edit import Editor
+from pipeline.rustc_wrapper import BINARIES, BINARY
 from pipeline.stages import PINS, Inputs
 from pipeline.stages.build_std import SYSROOT
 from pipeline.toolchain import Rust, Tool
@@ -35,7 +36,7 @@ _SYMBOLS = "symbols.o"
 _OURS = re.compile(rb"\s*\b__crategrad_\w+;")
 """What the frontend defines for derivatives, in a list of exports: no concern of those who load a library."""
 
-_PLACE = re.compile(r"^# env-dep:(\w+=/.*)$", re.MULTILINE)
+_PLACE = re.compile(rf"^# env-dep:((?!{BINARY})\w+=/.*)$", re.MULTILINE)
 
 ASKS = "__crategrad_ask"
 """In the name of each function that asks for a derivative."""
@@ -46,10 +47,10 @@ class CrateBitcode:
     """The crate's artifact and its dependencies (registry, path, vendored).
 
     Output: `bitcode/<nn>-<crate>/<nn>.bc` in the order of the link line; `native/`, the objects and archives that have
-    no bitcode; `link.json`: the artifact's file name; what it exports, `main` for a program; and the linker's arguments in
-    order: strings as they are, and `{"bitcode": folder}`, `{"native": file}` or `{"std": crate}` where an object or library
-    of that kind stands, `{"bitcode": folder, "compiled": file}` for one that has bitcode beside it, and
-    `{"option": text, "file": file}` for an option that ends with the name of a file here.
+    no bitcode; `link.json`: the artifact's file name; which `binaries` of its package it may start; what it exports, `main`
+    for a program; and the linker's arguments in order: strings as they are, and `{"bitcode": folder}`, `{"native": file}` or
+    `{"std": crate}` where an object or library of that kind stands, `{"bitcode": folder, "compiled": file}` for one that has
+    bitcode beside it, and `{"option": text, "file": file}` for an option that ends with the name of a file here.
     """
 
     rustc: Tool
@@ -60,6 +61,8 @@ class CrateBitcode:
     libraries: str
     """Digest of the toolchain's own libraries: proc macros and build scripts are made of them."""
     artifact: Artifact
+    binaries: str
+    """The folder of the package's binaries where the artifact may start them: their paths are compiled in.  Else nothing."""
     flags: tuple[str, ...]
     """Cargo's, for features and the lock."""
     profile: str
@@ -97,8 +100,14 @@ class CrateBitcode:
         if not finished.succeeded:
             raise UserError(f"error: {self.artifact} does not build: cargo says why above", exit_code=1)
         record = _record(_messages(log), self.artifact)
-        _refuse_one_that_starts_another(record, self.artifact)
         _LinkLine(self, "std" in inputs, out, log).take_apart(record)
+
+    def binaries_named(self, log: Path) -> list[str]:
+        """The package's binaries, where a source or rustc says that it asks for one by cargo's variables."""
+        files = [*self.dep_info(log), *self.sources_read(log)] if self.binaries else []
+        if not any(BINARY.encode() in file.read_bytes() for file in files):
+            return []
+        return sorted(message["target"]["name"] for message in _messages(log) if message["target"]["kind"] == ["bin"])
 
     def dep_info(self, log: Path) -> list[Path]:
         """Cargo's dep-info files of all that went into the build of this log: they name every source file that was read.
@@ -126,7 +135,8 @@ class CrateBitcode:
         argv: list[process.Argument] = [self.cargo, *self.artifact.cargo_command, *self.flags, "--profile", self.profile]
         argv += ["--target", self.triple, "--target-dir", self.target, "--message-format=json-render-diagnostics"]
         argv += [f"--config=profile.{self.profile}.{name}={value}" for name, value in settings.items()]
-        return [*argv, *self.manners, *(["--offline"] if self.offline else [])]
+        own = ["--", f"{BINARIES}{self.binaries}"] if self.binaries else []
+        return [*argv, *self.manners, *(["--offline"] if self.offline else []), *own]
 
     def _environment(self, std: Path | None) -> dict[str, str]:
         hooks = self.target / "hooks"
@@ -186,15 +196,9 @@ def _is_of(message: Mapping[str, Any], artifact: Artifact) -> bool:
     return bool(message["executable"]) and (kind in ("test", "bench") or message["profile"]["test"] == artifact.unit_tests)
 
 
-def _refuse_one_that_starts_another(record: Path, artifact: Artifact) -> None:
-    """A test may name the package's binaries, which cargo builds beside it: here they are records of a link."""
-    dep_info = record.with_name(f"{record.name}.d")
-    named = re.search(r"^# env-dep:CARGO_BIN_EXE_([^=\n]*)", dep_info.read_text() if dep_info.is_file() else "", re.MULTILINE)
-    if named:
-        raise UserError(
-            f"error: {artifact} starts the package's binary `{named[1]}` (CARGO_BIN_EXE_{named[1]}), which is not there\n"
-            "  = help: have the test call the library; or give it the program's path by a variable of your own"
-        )
+def binaries_to_start(crate: Path) -> list[str]:
+    """The binaries of its package that a test may start, of the crate_bitcode in `crate`."""
+    return list(json.loads((crate / LINK_LINE).read_text())["binaries"])
 
 
 class _LinkLine:
@@ -230,6 +234,7 @@ class _LinkLine:
                 else:
                     line.append(argument)
         written = {"file": self.stage.artifact.file, "exports": exports, "arguments": _without_paths(line)}
+        written["binaries"] = self.stage.binaries_named(self.log)
         (self.out / LINK_LINE).write_text(json.dumps(written, indent=1))
 
     def _object(self, path: Path, data: bytes) -> list[Any]:

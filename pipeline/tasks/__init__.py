@@ -19,7 +19,7 @@ from pipeline.tasks.matrix import run_matrix
 from pipeline.tasks.opening import new_digests, open_build, read_asked
 from pipeline.tasks.ours import bench_gradient_task, run_doctor, test_task
 from pipeline.tasks.outcomes import Task, action_of, fail
-from pipeline.tasks.program import execute, summarise, tidy
+from pipeline.tasks.program import build_binaries, execute, summarise, tidy
 from pipeline.tasks.stages import Freshness, carry_out, look_ahead, remove_outputs
 from pipeline.tasks.telling import look_after_cache, show_graph, show_ledger
 
@@ -114,13 +114,17 @@ class Tasks:
                 "task_dep": [*first, *wanted],
                 "io": {"capture": False},
             }
-        checks = [keep, *([(check, [self._asked, build.digests])] if is_checked(self._asked, build) else [])]
+        checks = [
+            keep,
+            (action_of(build_binaries), [build, self._asked]),
+            *([(check, [self._asked, build.digests])] if is_checked(self._asked, build) else []),
+        ]
         if run and not build.crate.artifact.runs:
             why = UserError(f"error: {build.crate.artifact} does not run\n  = help: `build` it: {request.shown(build.product)}")
             return {"actions": [(fail, [why])], "io": {"capture": False}}
         told, ran, tidied = (
             (action_of(summarise), [build, rerun]),
-            (execute, [build, self._asked.config.target]),
+            (execute, [build, self._asked]),
             (tidy, [build]),
         )
         end = [tidied, ran] if run else [told, tidied]

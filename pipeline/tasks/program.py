@@ -8,22 +8,29 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pipeline import process, request
+from pipeline import commands, process, request
 from pipeline.build import EDITED, Build, Made
 from pipeline.cargo_settings import settings_left_out
 from pipeline.errors import UserError
 from pipeline.platforms import started_on
 from pipeline.rerun import Rerun
+from pipeline.rustc_wrapper import BINARY
 from pipeline.stages.abi_fixup import DERIVATIVES
+from pipeline.stages.crate_bitcode import binaries_to_start
 from pipeline.stages.enzyme import rungs_taken
 from pipeline.stages.link import libraries_to_link
 from pipeline.strategies.slice import WHOLE
+from pipeline.targets import Choice
+from pipeline.tasks.opening import open_build
 from pipeline.tasks.outcomes import fail
 
 if TYPE_CHECKING:
     from doit.exceptions import TaskFailed
+
+    from pipeline.request import Request
 
 _STARTED = time.time()
 
@@ -70,20 +77,31 @@ def _derivative(derivative: dict[str, Any], rung: str | None) -> str:
     return f"{derivative['derivative']}: {derivative['mode']} mode of {derivative['primal']} ({derivative['place']}){taken}"
 
 
-def execute(build: Build, target: str) -> TaskFailed | None:
+def build_binaries(build: Build, asked: Request) -> None:
+    """Build those binaries of the package that the artifact may start, as cargo does."""
+    for name in binaries_to_start(build.output("crate_bitcode")):
+        choice = Choice(build.crate.package, "bin", name, flags=asked.choice.flags)
+        binary = open_build(replace(asked, choice=choice, rerun=Rerun()), build.digests)
+        commands.bring_up_to_date(binary, list(binary.steps), f" (binary `{name}`)")
+        tidy(binary)
+
+
+def execute(build: Build, asked: Request) -> TaskFailed | None:
     """Run the program with the user's terminal and arguments, where cargo would: tests in their package's folder."""
     try:
-        started = started_on(target, build.product)
+        started = started_on(asked.config.target, build.product)
     except UserError as error:
         return fail(error)
     if build.edit:
         print(f"{request.shown(build.product)} is {build.edit}", file=sys.stderr, flush=True)
     crate = build.crate
+    names = binaries_to_start(build.output("crate_bitcode"))
+    binaries = {f"{BINARY}{name}": str(crate.output / asked.config.name / name) for name in names}
     as_bench = ["--bench"] if crate.artifact.kind == "bench" else []
     finished = subprocess.run(
         [*started, *as_bench, *request.arguments()],
         cwd=crate.folder if crate.artifact.is_test else os.environ.get("CRATEGRAD_CWD"),
-        env={**os.environ, "CARGO_MANIFEST_DIR": str(crate.folder)},
+        env={**os.environ, "CARGO_MANIFEST_DIR": str(crate.folder), **binaries},
         check=False,
     )
     if finished.returncode == 0:
