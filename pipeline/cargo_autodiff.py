@@ -19,6 +19,7 @@ from typing import NoReturn
 from pipeline.artifact import KINDS, Artifact
 from pipeline.crate import metadata_of
 from pipeline.digests import Digests
+from pipeline.doc_tests import doc_tests
 from pipeline.errors import UserError
 from pipeline.platforms import HOST
 from pipeline.request import ROOT, cache_folder, read_request
@@ -51,6 +52,8 @@ def main(argv: Sequence[str]) -> int:
     filters = [word for word in asked.words if "=" not in word]
     if filters and asked.command in ("build", "run"):
         parser.error(f"{filters[0]}: what is for the program comes after `--`")
+    if asked.doc:
+        parser.error("--doc: doc tests are not run here; `cargo test --doc` runs them, without derivatives")
     if unfit := _unfit(asked):
         parser.error(f"{unfit}: {asked.command} is of {' and '.join(f'--{kind}' for kind in _TAKES[asked.command])}")
     try:
@@ -58,10 +61,14 @@ def main(argv: Sequence[str]) -> int:
         variables = dict(word.split("=", 1) for word in asked.words if "=" in word) | {"crate": str(folder)}
         variables |= _settings(asked)
         chosen = list(_chosen(asked, folder, variables))
+        left_out = list(_left_out(asked, folder, variables))
     except UserError as error:
         print(error.message, file=sys.stderr)
         return error.exit_code
-    return _doit(asked, chosen, variables, [*filters, *rest])
+    code = _doit(asked, chosen, variables, [*filters, *rest])
+    if not asked.quiet:
+        print("".join(left_out), end="", file=sys.stderr)
+    return code
 
 
 def _split(argv: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -84,6 +91,7 @@ def _parser() -> _Parser:
     parser.add_argument("-p", "--package", help="the package, of a workspace")
     parser.add_argument("--workspace", action="store_true", help="all packages of the workspace")
     parser.add_argument("--lib", action="store_true", help="the package's library")
+    parser.add_argument("--doc", action="store_true", help="refused: doc tests are not run here")
     for kind in KINDS:
         parser.add_argument(f"--{kind}", action="append", default=[], metavar="NAME", help=f"this {kind} only")
         parser.add_argument(f"--{_PLURALS[kind]}", action="store_true", help=f"every {kind}")
@@ -146,7 +154,7 @@ def _chosen(asked: argparse.Namespace, folder: Path, variables: dict[str, str]) 
     if asked.lib:
         yield {"lib": "1", **_as_tests(asked.command, "lib")}
     plurals = [kind for kind in KINDS if vars(asked)[_PLURALS[kind]]]
-    if not plurals and (asked.lib or any(vars(asked)[kind] for kind in KINDS)):
+    if not plurals and _is_chosen(asked):
         return
     if asked.command == "run" and not plurals:
         yield {}
@@ -155,6 +163,23 @@ def _chosen(asked: argparse.Namespace, folder: Path, variables: dict[str, str]) 
     found = [{"package": package.name, **each} for package in packages for each in _of_package(asked.command, plurals, package)]
     # Where there is nothing final `./doit build` says why.
     yield from found or ([{}] if asked.command == "build" and not plurals else [])
+
+
+def _is_chosen(asked: argparse.Namespace) -> bool:
+    """Whether a target is named."""
+    return asked.lib or any(vars(asked)[kind] for kind in KINDS)
+
+
+def _left_out(asked: argparse.Namespace, folder: Path, variables: dict[str, str]) -> Iterator[str]:
+    """What to say of what cargo would do beside: where nothing is chosen it runs doc tests, too."""
+    if asked.command != "test" or asked.no_run or _is_chosen(asked) or any(vars(asked)[plural] for plural in _PLURALS.values()):
+        return
+    for package in _packages(asked, folder, variables):
+        if package.library and package.library.doctest and (count := doc_tests(Path(package.library.src_path).parent)):
+            yield (
+                f"note: {package.name} has doc tests ({count}), which are not run here\n"
+                f"  = help: `cargo test --doc -p {package.name}` runs them, where derivatives panic\n"
+            )
 
 
 def _as_tests(command: str, kind: str) -> dict[str, str]:

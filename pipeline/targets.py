@@ -35,6 +35,9 @@ class Target(msgspec.Struct, frozen=True):
     crate_types: tuple[str, ...]
     test: bool = True
     """Whether `cargo test` makes its unit tests."""
+    doctest: bool = False
+    """Whether it runs what is in its comments."""
+    src_path: str = ""
 
     @property
     def is_library(self) -> bool:

@@ -136,6 +136,46 @@ def test_how_cargo_goes_about_it_is_told_by_its_own_variables(cargo: Cargo) -> N
         assert {name: environment[name] for name in names if name in environment} == said
 
 
+DOCUMENTED = """\
+//! ```
+//! maths::f();
+//! ```
+//!
+//! ```text
+//! ```rust
+//! ```
+
+/// ~~~rust,no_run
+/// let text = "
+/// ```
+/// ";
+/// ~~~
+///
+/// ```ignore
+/// ```
+/// ```should_panic, edition2021
+/// panic!();
+/// ```
+pub fn f() {}
+
+// ```
+// ```
+"""
+
+
+def test_doc_tests_are_said_not_to_be_run(cargo: Cargo, capsys: pytest.CaptureFixture[str]) -> None:
+    (cargo.root / "maths/src/lib.rs").write_text(DOCUMENTED)
+    said = "note: maths has doc tests (3), which are not run here\n  = help: `cargo test --doc -p maths` runs them"
+    cargo.autodiff("test", "maths")
+    assert said in capsys.readouterr().err
+    assert cargo.code == 0
+    cargo.autodiff("test --workspace", "app")
+    assert said in capsys.readouterr().err
+    for line in ("test --lib", "test --tests", "test --no-run", "test --quiet", "build --examples", "test -p app"):
+        cargo.autodiff(line, "maths")
+        assert "doc tests" not in capsys.readouterr().err
+
+
 def test_what_fails_ends_it_unless_it_shall_not(cargo: Cargo) -> None:
     cargo.failing = "test=one"
     assert len(cargo.autodiff("test", "maths")) == 2
@@ -150,6 +190,7 @@ def test_what_fails_ends_it_unless_it_shall_not(cargo: Cargo) -> None:
         ("", "required: command"),
         ("fly", "invalid choice: 'fly'"),
         ("build --exmple x", "unrecognized arguments: --exmple"),
+        ("test --doc", "--doc: doc tests are not run here; `cargo test --doc` runs them, without derivatives"),
         ("run --lib", "--lib: run is of --bin and --example"),
         ("test --example show", "--example: test is of --bin and --test"),
         ("bench --tests", "--tests: bench is of --bench"),
