@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.stages import NAMES
-from tests.workbench import ROOT, Finished, doit
+from tests.workbench import CUBE, ROOT, Finished, Workbench, doit
 
 pytestmark = pytest.mark.toolchain
 
@@ -127,6 +127,18 @@ def test_binaries_are_built_for_a_test_that_asks_for_them_alone(tmp_path: Path) 
         ran = doit("execute", f"crate={tmp_path}", f"test={test}", "autodiff=false", "build_std=none")
         assert ran.returncode == 0, ran.stdout + ran.stderr
         assert [name for name in ("another", "starter") if (made / name).exists()] == there
+
+
+def test_what_is_wrong_with_a_binary_is_said_before_the_test_runs(bench: Workbench, tmp_path: Path) -> None:
+    crate = bench.copy(tmp_path / "crate")
+    crate.write(
+        CUBE.replace("x * x * x\n", "unsafe { of_nobody(x) }\n") + 'unsafe extern "C" { fn of_nobody(x: f64) -> f64; }\n'
+    )
+    write(crate.folder, {"tests/starts.rs": '#[test]\nfn starts() {\n    panic!("{}", env!("CARGO_BIN_EXE_bench"));\n}\n'})
+    refused = crate.doit("run", "test=starts")
+    assert refused.returncode == 1
+    assert "enzyme (binary `bench`)\nerror: `of_nobody` has no body in the program's bitcode" in refused.stderr
+    assert "running 1 test" not in refused.stdout
 
 
 # ---- Libraries
