@@ -35,10 +35,11 @@ impl System<f64, DVector<f64>> for Rod {
     }
 }
 
-const POPULATION: [f64; 6] = [1.1, 0.4, 0.1, 0.4, 3.0, 2.0];
+/// Of a size at which differences change no step that is chosen.
+const POPULATION: [f64; 6] = [1.1, 0.4, 1.0, 0.4, 3.0, 2.0];
 
 fn population(x: &[f64]) -> (LotkaVolterra, Vector2<f64>) {
-    (LotkaVolterra(x[..4].try_into().unwrap()), Vector2::new(x[4], x[5]))
+    (LotkaVolterra([x[0], x[1], 0.1 * x[2], x[3]]), Vector2::new(x[4], x[5]))
 }
 
 tried! {

@@ -15,13 +15,6 @@ tried! {
         v.sort_by(|a, b| a.total_cmp(b));
         weighed(&v)
     };
-    pushed(x: SIX) {
-        let mut v = SmallVec::<[f64; 8]>::new();
-        for &x in x {
-            v.push(x * x);
-        }
-        v.iter().sum()
-    } => x.iter().map(|x| 2.0 * x).collect::<Vec<_>>();
     of_pairs(x: SIX) {
         let mut v = SmallVec::<[(usize, f64); 4]>::new();
         for (i, &x) in x.iter().enumerate() {
@@ -41,6 +34,13 @@ refused! {
         v.extend_from_slice(&x[3..]);
         weighed(&v)
     };
+    pushed(x: SIX) {
+        let mut v = SmallVec::<[f64; 8]>::new();
+        for &x in x {
+            v.push(x * x);
+        }
+        v.iter().sum() //~ Enzyme: the same memory holds values of two types
+    } => x.iter().map(|x| 2.0 * x).collect::<Vec<_>>();
     spilled(x: SIX) {
         let mut v = SmallVec::<[f64; 4]>::new();
         for &x in x {
