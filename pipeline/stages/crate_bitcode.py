@@ -128,7 +128,10 @@ class CrateBitcode:
         return [path for name in sorted(cargo.files_named(self.folder, self.dep_info(log))) if (path := Path(name)).is_file()]
 
     def _argv(self) -> list[process.Argument]:
-        settings = {"panic": json.dumps(self.panic), "strip": '"none"', "split-debuginfo": '"off"'}
+        # Cargo builds tests, and all they use, to unwind, whatever the profile says; rustc is told otherwise by a flag.  What a
+        # binary beside them uses is then the same: twice in one folder a shared library of it would be written over itself.
+        panic = "unwind" if self.artifact.is_test else self.panic
+        settings = {"panic": json.dumps(panic), "strip": '"none"', "split-debuginfo": '"off"'}
         settings["lto"] = "false" if self.beside_objects else '"off"'
         settings["debug"] = "2" if self.debug_symbols else "0"
         settings["build-override.debug"] = "0"  # macros and build scripts: a third of what it takes to compile them
@@ -140,7 +143,6 @@ class CrateBitcode:
 
     def _environment(self, std: Path | None) -> dict[str, str]:
         hooks = self.target / "hooks"
-        # Cargo builds tests, and all they use, to unwind, whatever the profile says.
         flags = [f"-Cpanic={self.panic}", f"-Ctarget-cpu={self.cpu}"]
         flags += [f"-Clinker={cargo.linker(hooks)}", "-Clinker-flavor=gcc"]
         if self.beside_objects:
