@@ -126,9 +126,8 @@ def _tool_needs(tools: Tools) -> Iterator[Need]:
     llvm = f"apt-get install llvm-{LLVM_MAJOR}"
     yield Need("opt", tools.opt.path, "opt1, opt2, internalising", llvm)
     yield Need("llvm-link", tools.llvm_link.path, "single-module-merge, and what Enzyme gives back", llvm)
-    yield Need("llvm-extract", tools.llvm_extract.path, "what Enzyme is shown of a program", llvm)
     yield Need("llc", tools.llc.path, "codegen", llvm)
-    yield Need("llvm-as", tools.llvm_as.path, "Enzyme writes text", llvm)
+    yield Need("llvm-as", tools.llvm_as.path, "tests write modules as text", llvm)
     yield Need("llvm-ar", tools.llvm_ar.path, "native parts of libraries", llvm)
     yield Need("llvm-nm", tools.llvm_nm.path, "what native parts call", llvm)
     yield Need("libLLVM", tools.libllvm.path, "abi_fixup rewrites calls by its C API", llvm, asks=())

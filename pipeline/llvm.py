@@ -11,6 +11,7 @@ import ctypes
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_uint, c_ulonglong, c_ushort, c_void_p
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,8 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "GetFirstGlobal": (c_void_p, [c_void_p]),
     "GetNextGlobal": (c_void_p, [c_void_p]),
     "IsGlobalConstant": (c_int, [c_void_p]),
+    "GetFirstGlobalAlias": (c_void_p, [c_void_p]),
+    "GetNextGlobalAlias": (c_void_p, [c_void_p]),
     "GetFirstFunction": (c_void_p, [c_void_p]),
     "GetNextFunction": (c_void_p, [c_void_p]),
     "IsAConstantDataArray": (c_void_p, [c_void_p]),
@@ -131,7 +134,7 @@ class Module:
 
     def __init__(self, libllvm: Tool, path: Path) -> None:
         """Read bitcode, or text if it is named `.ll`.  Raises: UserError where the library or the module cannot be read."""
-        self.api = Api(libllvm)
+        self.api = _api(str(libllvm.path))
         self.context = self.api.ContextCreate()
         self.api.ContextSetDiagnosticHandler(self.context, ctypes.cast(_SILENT, c_void_p), None)
         self.handle = self._parse(path)
@@ -161,6 +164,10 @@ class Module:
     def variables(self) -> Iterator[Value]:
         """All global variables, constant ones among them."""
         return self._chain(self.api.GetFirstGlobal(self.handle), self.api.GetNextGlobal)
+
+    def aliases(self) -> Iterator[Value]:
+        """All other names of functions and of variables."""
+        return self._chain(self.api.GetFirstGlobalAlias(self.handle), self.api.GetNextGlobalAlias)
 
     def globals_named(self, name: str) -> list[Value]:
         """The function, or the global variable, of that name, if there is one."""
@@ -438,8 +445,8 @@ class Module:
 class Api:
     """The functions of libLLVM by their names, with their types."""
 
-    def __init__(self, libllvm: Tool) -> None:
-        self.path = str(libllvm.path)
+    def __init__(self, path: str) -> None:
+        self.path = path
         try:
             self._library = ctypes.CDLL(self.path)
         except OSError as error:
@@ -447,7 +454,6 @@ class Api:
                 f"error: libLLVM cannot be loaded: {error}\n  = help: `./doit doctor` says how to get it"
             ) from error
         self.load(_SIGNATURES)
-        _set_options(self)
 
     def load(self, signatures: Mapping[str, tuple[Any, list[Any]]]) -> None:
         """Make functions of the library known: name without prefix -> type of the result, types of the arguments."""
@@ -462,15 +468,13 @@ class Api:
         raise AttributeError(name)
 
 
-_with_options: set[str] = set()
-"""The libraries whose options are set: each can be set once in a process."""
-
-
-def _set_options(api: Api) -> None:
-    if api.path not in _with_options:
-        _with_options.add(api.path)
-        words = [b"crategrad", *(option.encode() for option in IN_PLACE)]
-        api.ParseCommandLineOptions(len(words), (c_char_p * len(words))(*words), b"")
+@cache
+def _api(path: str) -> Api:
+    """The library at a path: its options can be set once in a process."""
+    api = Api(path)
+    words = [b"crategrad", *(option.encode() for option in IN_PLACE)]
+    api.ParseCommandLineOptions(len(words), (c_char_p * len(words))(*words), b"")
+    return api
 
 
 def text(address: int | None, size: int = -1) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from ctypes import POINTER, c_char_p, c_double, c_int, c_size_t, c_uint, c_ulonglong, c_void_p
 from typing import Any
@@ -11,9 +11,11 @@ from pipeline.analyses import debug_info
 from pipeline.analyses.layout import ADDRESS, Word
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value, text
-from pipeline.llvm_inspect import EQUAL, FUNCTION, INACTIVE, RESULT, STRUCT, Inspector
+from pipeline.llvm_inspect import EQUAL, FUNCTION, FUNCTION_TYPE, INACTIVE, RESULT, STRUCT, Inspector
 
 _EXTERNAL, _AVAILABLE, _INTERNAL, _EXTERNAL_WEAK = 0, 1, 8, 12  # LLVMLinkage
+_LASTING = {2: 5, 3: 6}
+"""What is dropped where nobody needs it (`linkonce`), and what is otherwise the same but stays (`weak`)."""
 _HIDDEN = 1  # LLVMVisibility
 _END = "crategrad_unexpected_call"
 
@@ -65,6 +67,8 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "SetVisibility": (None, [c_void_p, c_int]),
     "SetModuleInlineAsm2": (None, [c_void_p, c_char_p, c_size_t]),
     "SetLinkage": (None, [c_void_p, c_int]),
+    "SetComdat": (None, [c_void_p, c_void_p]),
+    "GlobalGetValueType": (c_void_p, [c_void_p]),
     "SetValueName2": (None, [c_void_p, c_char_p, c_size_t]),
     "AppendBasicBlockInContext": (c_void_p, [c_void_p, c_void_p, c_char_p]),
     "PositionBuilderAtEnd": (None, [c_void_p, c_void_p]),
@@ -218,7 +222,44 @@ class Editor(Inspector):
 
     def leave_to_others(self, value: Value) -> None:
         """Have a function or a variable be another module's: LLVM's `elim-avail-extern` then makes a declaration of it."""
+        self.api.SetComdat(value, None)  # declarations are in none
         self.api.SetLinkage(value, _AVAILABLE)
+
+    def declare_only(self, values: Iterable[Value]) -> None:
+        """Take away the bodies of functions and the values of variables."""
+        for value in values:
+            self.leave_to_others(value)
+        self.run_passes("elim-avail-extern")
+
+    def make_visible(self, value: Value) -> None:
+        """Let the other modules of a program refer to a function, a variable or an alias; it stays, whoever needs it here."""
+        linkage = self.api.GetLinkage(value)
+        if self.is_internal(value):
+            self.publish(value)
+        elif linkage in _LASTING:
+            self.api.SetLinkage(value, _LASTING[linkage])
+
+    def leave_alias_to_others(self, alias: Value) -> None:
+        """Have a declaration take the place of an alias; LLVM's `globaldce` then takes that out."""
+        name, ty = self.module.name(alias).encode(), self.api.GlobalGetValueType(alias)
+        self.api.SetValueName2(alias, b"", 0)
+        if self.api.GetTypeKind(ty) == FUNCTION_TYPE:
+            declared = self.api.AddFunction(self.module.handle, name, ty)
+        else:
+            declared = self.api.AddGlobal(self.module.handle, ty, name)
+        self.api.ReplaceAllUsesWith(alias, declared)
+        self.api.SetLinkage(alias, _INTERNAL)
+
+    def hide_all_but(self, names: Iterable[str]) -> None:
+        """Let nothing of the module be seen from outside but these names.
+
+        Raises: UserError for a name that LLVM cannot be told.
+        """
+        visible = sorted(names)
+        if odd := next((name for name in visible if set(name) & set(",;()")), ""):
+            raise UserError(f"error: a function or a variable is exported as `{odd}`: that is no name to build with")
+        told = ";".join(f"preserve-gv={name}" for name in visible)
+        self.run_passes(f"internalize<{told}>" if told else "internalize")
 
     def publish(self, function: Value) -> None:
         """Let the other objects of a program call a function, and nobody outside of it."""

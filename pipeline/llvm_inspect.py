@@ -13,7 +13,7 @@ from pipeline.llvm import Module, Value
 
 FUNCTION = 2**32 - 1  # LLVMAttributeFunctionIndex
 RESULT = 0  # LLVMAttributeReturnIndex
-STRUCT = 10  # LLVMTypeKind
+FUNCTION_TYPE, STRUCT = 9, 10  # LLVMTypeKind
 EQUAL = 32  # LLVMIntEQ
 BELOW = 36  # LLVMIntULT
 _INTEGER, _ARRAY, _VECTOR = 8, 11, 13

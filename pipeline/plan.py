@@ -177,10 +177,10 @@ def _module_steps(config: Config, std: Mapping[str, str], tools: Tools, linker: 
     stages: dict[str, Stage] = {"opt1": Opt1(tools.opt, config.opt1.level)}
     if config.autodiff:
         stages["abi_fixup"] = AbiFixup(tools.opt, tools.libllvm, raw=config.opt1.level < 2, repairs=config.abi_fixup)
-        slicer = Slicer(tools.llvm_extract, tools.llvm_link, tools.llvm_nm, tools.opt, tools.libllvm)
+        slicer = Slicer(tools.llvm_link, tools.libllvm)
         driver, flags = Catalyst(tools.catalyst, config.enzyme.patience_s, config.target != HOST), dict(config.enzyme.flags)
         tape, fast_math = Tape(tools.libllvm, _is_pooled(config)), config.enzyme.fast_math
-        stages["enzyme"] = Enzyme(driver, slicer, tools.llvm_as, tools.libllvm, tape, flags, fast_math, LADDER)
+        stages["enzyme"] = Enzyme(driver, slicer, tools.libllvm, tape, flags, fast_math, LADDER)
     stages["opt2"] = Opt2(tools.opt, config.opt2.level, _unwinds(config))
     stages["codegen"] = Codegen(tools.llc, config.codegen.level, _cpu(config))
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from pipeline import process
 from pipeline.analyses.call_tree import call_tree, calls
-from pipeline.errors import UserError
 from pipeline.llvm import Module, Value
+from pipeline.llvm_edit import Editor
 from pipeline.llvm_inspect import Inspector
 from pipeline.toolchain import Tool
 
@@ -22,59 +22,75 @@ TRIGGER = "__enzyme_autodiff_trigger"
 """Enzyme looks for this name before it does anything: without it a program of forward mode alone would stay as it is."""
 
 
+_OF_LLVM = "llvm."
+_TIDY = "strip-dead-debug-info,strip-dead-prototypes"
+
+
 @dataclass(frozen=True)
 class Slicer:
-    """The tools that take a module apart, and put it together again."""
+    """Takes a module apart, and puts it together again."""
 
-    llvm_extract: Tool
     llvm_link: Tool
-    llvm_nm: Tool
-    opt: Tool
     libllvm: Tool
 
-    def part(self, module: Path, shims: Iterable[str], part: Path, log: Path) -> None:
+    def part(self, module: Path, shims: Iterable[str], part: Path) -> None:
         """Write what Enzyme needs of a module to differentiate these.
 
         What the rest refers to, too, is visible in both; constants are in both with their values.
         """
         with Module(self.libllvm, module) as whole:
-            inspector, primals = Inspector(whole), whole.named(shims)
-            functions = [*_asking(inspector, primals), *_reached(inspector, primals)]
-            names = [whole.name(f) for f in dict.fromkeys(functions)]
-        self._extract(module, names, part, log)
-        with Module(self.libllvm, part) as shown:
-            shown.declare(TRIGGER)
-            shown.write(part)
+            editor, primals = Editor(whole), whole.named(shims)
+            shown = {*_asking(editor, primals), *_reached(editor, primals)}
+            changing = [value for value in whole.variables() if not editor.api.IsGlobalConstant(value)]
+            hidden = [function for function in whole.functions() if function not in shown]
+            _leave_out(editor, [value for value in (*hidden, *changing) if whole.has_value(value)])
+            for alias in list(whole.aliases()):
+                editor.leave_alias_to_others(alias)
+            editor.drop_assembly()
+            editor.run_passes(f"globaldce,{_TIDY}")
+            whole.declare(TRIGGER)
+            whole.write(part)
 
-    def rest(self, module: Path, shims: Iterable[str], rest: Path, log: Path) -> None:
+    def rest(self, module: Path, shims: Iterable[str], rest: Path) -> None:
         """Write all of a module but who asks for the derivatives of these."""
         with Module(self.libllvm, module) as whole:
-            names = [whole.name(f) for f in _asking(Inspector(whole), whole.named(shims))]
-        self._extract(module, names, rest, log, "--delete")
+            editor = Editor(whole)
+            _leave_out(editor, _asking(editor, whole.named(shims)))
+            editor.run_passes(_TIDY)
+            whole.write(rest)
 
     def join(self, module: Path, differentiated: Sequence[Path], rest: Path, out: Path, log: Path) -> None:
         """Put the parts together: what is in several is as it was in `module`, and visible is what was visible there.
 
         Who asks is inlined into who wants the derivative.
         """
-        joined, public = out.with_suffix(".joined"), out.with_suffix(".public")
         first, *others = [*differentiated, rest]
-        process.run_tool([self.llvm_link, "-o", joined, first, *(f"--override={part}" for part in others)], log=log)
-        public.write_text(self._visible(module))
-        internalise = ["-passes=internalize,always-inline", f"-internalize-public-api-file={public}"]
-        process.run_tool([self.opt, *internalise, "-o", out, joined], log=log)
-        joined.unlink()
-        public.unlink()
+        process.run_tool([self.llvm_link, "-o", out, first, *(f"--override={part}" for part in others)], log=log)
+        with Module(self.libllvm, module) as whole:
+            visible = _visible(whole)
+        with Module(self.libllvm, out) as joined:
+            editor = Editor(joined)
+            editor.hide_all_but(visible)
+            editor.run_passes("always-inline")
+            joined.write(out)
 
-    def _extract(self, module: Path, functions: Iterable[str], out: Path, log: Path, *options: str) -> None:
-        named = (f"--func={name}" for name in functions)
-        process.run_tool([self.llvm_extract, "--keep-const-init", *options, *named, "-o", out, module], log=log)
 
-    def _visible(self, module: Path) -> str:
-        answer = process.ask([self.llvm_nm, "--extern-only", "--defined-only", "--format=just-symbols", module])
-        if not answer.succeeded:
-            raise UserError(f"error: llvm-nm cannot read {module}\n{process.tail(answer.output)}")
-        return answer.output
+def _defined(module: Module) -> list[Value]:
+    return [value for value in (*module.functions(), *module.variables()) if module.has_value(value)]
+
+
+def _leave_out(editor: Editor, left_out: Iterable[Value]) -> None:
+    """Make declarations of these, and let other modules refer to all that stays."""
+    for value in (*_defined(editor.module), *editor.module.aliases()):
+        editor.make_visible(value)
+    editor.declare_only(left_out)
+
+
+def _visible(module: Module) -> set[str]:
+    """What of a module others can refer to, by their names."""
+    inspector = Inspector(module)
+    defined = (value for value in (*_defined(module), *module.aliases()) if not inspector.is_internal(value))
+    return {name for value in defined if (name := module.name(value)) and not name.startswith(_OF_LLVM)}
 
 
 def _reached(inspector: Inspector, shims: Iterable[Value]) -> list[Value]:

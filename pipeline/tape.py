@@ -45,12 +45,12 @@ class Tape:
     pooled: bool = False
     """Whether what is freed is kept for the next derivative."""
 
-    def provide(self, part: Path, derivatives: Mapping[str, str]) -> None:
-        """Have all that Enzyme made in a part of the module look whether there was memory, and use the pool, if there is one.
+    def provide(self, made: Path, derivatives: Mapping[str, str], part: Path) -> None:
+        """Write as `part` what Enzyme made, where all of it looks whether there was memory, and uses the pool, if there is one.
 
         `derivatives`: what the frontend says of each, by the derivative's name.
         """
-        with Module(self.libllvm, part) as module:
+        with Module(self.libllvm, made) as module:
             editor = Editor(module)
             for function, wanted_by in _by_derivative(editor, derivatives).items():
                 for call in list(calls(editor, function)):

@@ -55,7 +55,6 @@ class Tools:
 
     opt: Tool
     llvm_link: Tool
-    llvm_extract: Tool
     llc: Tool
     llvm_as: Tool
     llvm_ar: Tool
@@ -72,7 +71,6 @@ def find_tools() -> Tools:
     return Tools(
         opt=_llvm("opt"),
         llvm_link=_llvm("llvm-link"),
-        llvm_extract=_llvm("llvm-extract"),
         llc=_llvm("llc"),
         llvm_as=_llvm("llvm-as"),
         llvm_ar=_llvm("llvm-ar"),

@@ -73,12 +73,12 @@ def stages(level: int, tools: Tools) -> dict[str, Stage]:
 
     Objects are made quickly: what is tried here is over by then, and it would be a quarter of the time.
     """
-    slicer = Slicer(tools.llvm_extract, tools.llvm_link, tools.llvm_nm, tools.opt, tools.libllvm)
+    slicer = Slicer(tools.llvm_link, tools.libllvm)
     driver, tape = Catalyst(tools.catalyst, PATIENCE_S), Tape(tools.libllvm, pooled=True)
     return {
         "opt1": Opt1(tools.opt, level),
         "abi_fixup": AbiFixup(tools.opt, tools.libllvm, raw=level < 2, repairs=True),
-        "enzyme": Enzyme(driver, slicer, tools.llvm_as, tools.libllvm, tape, {}, fast_math=True, ladder=LADDER),
+        "enzyme": Enzyme(driver, slicer, tools.libllvm, tape, {}, fast_math=True, ladder=LADDER),
         "opt2": Opt2(tools.opt, 3),
         "codegen": Codegen(tools.llc, 0, "x86-64"),
     }

@@ -64,7 +64,7 @@ def provided(folder: Path, *, pooled: bool = False, passes: str = "") -> str:
     """The module above, of which `df` and `dg` are derivatives, as text."""
     module = folder / "part.bc"
     subprocess.run([TOOLS.llvm_as.path, "-o", module, "-"], input=DERIVATIVE, text=True, check=True)
-    Tape(TOOLS.libllvm, pooled).provide(module, {"df": "`df` of `f`", "dg": "`dg` of `g`"})
+    Tape(TOOLS.libllvm, pooled).provide(module, {"df": "`df` of `f`", "dg": "`dg` of `g`"}, module)
     return process.ask([TOOLS.opt, "-S", f"-passes={passes}", module]).output
 
 

@@ -86,9 +86,9 @@ def _as_rust(config: Config, tools: Tools, raw: Path, out: Path, log: Path) -> N
     (before := out.with_name("opt1")).mkdir()
     Opt1(tools.opt, config.opt1.level).run({"module": raw}, before, log)
     driver = Catalyst(tools.catalyst, config.enzyme.patience_s)
-    slicer = Slicer(tools.llvm_extract, tools.llvm_link, tools.llvm_nm, tools.opt, tools.libllvm)
+    slicer = Slicer(tools.llvm_link, tools.libllvm)
     tape, flags = Tape(tools.libllvm), dict(config.enzyme.flags)
-    stage = Enzyme(driver, slicer, tools.llvm_as, tools.libllvm, tape, flags, config.enzyme.fast_math, LADDER)
+    stage = Enzyme(driver, slicer, tools.libllvm, tape, flags, config.enzyme.fast_math, LADDER)
     text = out / "module.ll"
     if refused := driver.differentiate(before / MODULE, text, stage.all_flags(), log):
         raise UserError("\n".join(why.render() for why in refused))

@@ -30,7 +30,7 @@ def differentiate(stage: Enzyme, module: Path, shim: str, flags: Flags, folder: 
     """
     given, made, log = folder / "given.bc", folder / "made.ll", folder / "log"
     log.touch()
-    stage.slicer.part(module, [shim], given, log)
+    stage.slicer.part(module, [shim], given)
     with Module(stage.libllvm, given) as shown:
         number(shown)
         shown.write(given)

@@ -96,7 +96,6 @@ class Enzyme:
 
     driver: EnzymeDriver
     slicer: Slicer
-    llvm_as: Tool
     libllvm: Tool
     tape: Tape
     flags: Flags
@@ -126,7 +125,7 @@ class Enzyme:
             made, by_rung, beyond = self._climbed(module, sound, folder, log)
             if refused := [*refused, *beyond]:
                 raise UserError(_refusal(self._explained(module, refused, log)))
-            self.slicer.rest(module, _shims(wanted), folder / "rest.bc", log)
+            self.slicer.rest(module, _shims(wanted), folder / "rest.bc")
             self.slicer.join(module, [one.part for one in made], folder / "rest.bc", out / MODULE, log)
         if by_rung:
             (out / RUNGS).write_text(json.dumps(by_rung, indent=1))
@@ -198,13 +197,12 @@ class Enzyme:
     def _differentiate(self, module: Path, wanted: Wanted, flags: Flags, part: Path, log: Path) -> list[Diagnostic]:
         """Write the part of the module that has these derivatives; or why there is none."""
         text, shims = part.with_suffix(".ll"), _shims(wanted)
-        self.slicer.part(module, shims, part, log)
+        self.slicer.part(module, shims, part)
         found = self.driver.differentiate(part, text, self.all_flags(flags), log) or self._asked_of_no_run(text, part)
         if found:
             return found + self._suspects(found, module, shims)
-        process.run_tool([self.llvm_as, "-o", part, text], log=log)
+        self.tape.provide(text, _in_words(wanted), part)
         text.unlink()
-        self.tape.provide(part, _in_words(wanted))
         return []
 
     def _asked_of_no_run(self, text: Path, part: Path) -> list[Diagnostic]:
