@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from pipeline.analyses.graphs import in_cycles
 from pipeline.llvm import Module, Value
 from pipeline.llvm_inspect import Inspector
 from pipeline.toolchain import Tool
 
-if TYPE_CHECKING:
-    import networkx as nx
+CallTree = dict[Value, dict[Value, None]]
+"""Functions, in the order in which they are met, and what each calls."""
 
 Kind = tuple[Value, int | None]
 """The type of what a pointer's call calls, and at which byte of a vtable its address stood."""
@@ -71,16 +71,13 @@ def _places(steps: Callable[[Value], list[tuple[str, str | None, Value]]], roots
     return found
 
 
-def call_tree(inspector: Inspector, roots: Iterable[Value]) -> nx.DiGraph[Value]:
+def call_tree(inspector: Inspector, roots: Iterable[Value]) -> CallTree:
     """The functions with a body that the roots reach by direct calls, the roots among them: who calls whom.
 
     Cut at what never returns, and behind what is inactive: neither has a derivative.
     """
-    import networkx as nx
-
-    tree: nx.DiGraph[Value] = nx.DiGraph()
     waiting = list(roots)
-    tree.add_nodes_from(waiting)
+    tree: CallTree = {root: {} for root in waiting}
     while waiting:
         caller = waiting.pop()
         for call in calls(inspector, caller):
@@ -89,16 +86,14 @@ def call_tree(inspector: Inspector, roots: Iterable[Value]) -> nx.DiGraph[Value]
                 continue
             if callee not in tree:
                 waiting.append(callee)
-            tree.add_edge(caller, callee)
+                tree[callee] = {}
+            tree[caller][callee] = None
     return tree
 
 
-def recursive(tree: nx.DiGraph[Value]) -> set[Value]:
+def recursive(tree: CallTree) -> set[Value]:
     """The functions that call themselves, be it through others."""
-    import networkx as nx
-
-    cycles = (cycle for cycle in nx.strongly_connected_components(tree) if len(cycle) > 1)
-    return {function for cycle in cycles for function in cycle} | set(nx.nodes_with_selfloops(tree))
+    return in_cycles(tree)
 
 
 def calls(inspector: Inspector, function: Value) -> list[Value]:

@@ -7,6 +7,7 @@ from ctypes import c_int, c_uint, c_void_p
 from dataclasses import dataclass, field
 from typing import Any
 
+from pipeline.analyses.graphs import dominators
 from pipeline.llvm import Module, Value
 
 _RETURN = 1  # LLVMOpcode
@@ -80,20 +81,15 @@ class ControlFlow:
 
     def loops(self) -> list[Loop]:
         """The natural loops, the inner ones before those that they are in."""
-        import networkx as nx
-
-        graph: nx.DiGraph[Value] = nx.DiGraph()
-        graph.add_nodes_from(self.ends)
-        graph.add_edges_from((block, after) for block, end in self.ends.items() for after in self.successors(end))
-        entry = next(iter(self.ends))
-        dominators = nx.immediate_dominators(graph, entry)
+        graph = {block: dict.fromkeys(self.successors(end)) for block, end in self.ends.items()}
+        nearest = dominators(graph, next(iter(self.ends)))
         found: dict[Value, Loop] = {}
-        for block in dominators:
-            for header in dict.fromkeys(graph.successors(block)):
-                if _dominates(dominators, header, block):
+        for block in nearest:
+            for header in graph[block]:
+                if _dominates(nearest, header, block):
                     found.setdefault(header, Loop(header)).latches.append(block)
         for loop in found.values():
-            loop.blocks = {loop.header} | (self.leading_to(loop.latches, but=[loop.header]) & dominators.keys())
+            loop.blocks = {loop.header} | (self.leading_to(loop.latches, but=[loop.header]) & nearest.keys())
         return sorted(found.values(), key=lambda loop: len(loop.blocks))
 
     def exiting(self, loop: Loop) -> list[Value]:
@@ -130,7 +126,7 @@ def edges_back(loops: Iterable[Loop]) -> dict[Edge, Loop]:
     return {(latch, loop.header): loop for loop in loops for latch in loop.latches}
 
 
-def _dominates(dominators: dict[Value, Value], one: Value, other: Value) -> bool:
-    while other != one and dominators.get(other, other) != other:
-        other = dominators[other]
+def _dominates(nearest: dict[Value, Value], one: Value, other: Value) -> bool:
+    while other != one and nearest.get(other, other) != other:
+        other = nearest[other]
     return other == one

@@ -12,16 +12,12 @@ into a way there and a way back, and keeps all that it reads through an argument
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence
-from typing import TYPE_CHECKING
 
-from pipeline.analyses.call_tree import call_tree, calls, recursive
+from pipeline.analyses.call_tree import CallTree, call_tree, calls, recursive
 from pipeline.analyses.debug_info import POINTER, holds_float, is_aggregate, placed, signature_types
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.llvm_inspect import Inspector
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 CLEAN = "sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg"
 """What makes registers of memory, and floats of the casts that a repair leaves."""
@@ -80,7 +76,7 @@ def inline_calls(editor: Editor, callers: Iterable[Value], wanted: Container[Val
     return list(names)
 
 
-def lasting(inspector: Inspector, tree: nx.DiGraph[Value]) -> set[Value]:
+def lasting(inspector: Inspector, tree: CallTree) -> set[Value]:
     """The functions that cannot be inlined away: those that call themselves, and those that hide types from each other."""
     return recursive(tree) | {function for function in tree if inspector.has_text_attribute(function, "enzyme_ta_norecur")}
 
