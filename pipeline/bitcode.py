@@ -123,8 +123,13 @@ def without_checksums(data: bytes) -> bytes:
     text = str(llvm.parse_bitcode(data))
     if _CHECKSUM.search(text) is None:
         return without_summary(data)
+    return bytes(llvm.parse_assembly(text_without_checksums(text)).as_bitcode())
+
+
+def text_without_checksums(text: str) -> str:
+    """The same, of a module as text."""
     lines = (_CHECKSUM.sub("", line) if line.startswith("!") else line for line in text.splitlines())
-    return bytes(llvm.parse_assembly("\n".join(line for line in lines if not line.startswith("^"))).as_bitcode())
+    return "\n".join(line for line in lines if not line.startswith("^"))
 
 
 def checksums(sources: Iterable[Path]) -> set[bytes]:

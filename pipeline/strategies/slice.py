@@ -65,16 +65,16 @@ class Slice:
 
         symbols = self._symbols(artifacts)
         with tempfile.TemporaryDirectory(dir=module.parent) as folder:
-            self._join(cut(self.libllvm, symbols, Path(folder), self.unwinds), module, Path(folder), log)
-        why = self._hidden(module, symbols)
-        self._optimise(module, log)
+            parts = cut(self.libllvm, symbols, Path(folder), self.unwinds)
+            joined, why = self._join(parts, symbols, Path(folder), log)
+            self._optimise(joined, module, log)
         why = why or self._called_by_pointer(module)
         if why and self.unwinds:
             raise UserError(f"error: `panic: unwind` wants what is differentiated apart from the program, and {why}\n{_ABORT}")
         if why:
             module.with_name(WHOLE).write_text(why)
             self._merge_whole(artifacts, module, log)
-            self._optimise(module, log)
+            self._optimise(module, module, log)
         return not why
 
     def _symbols(self, artifacts: Artifacts) -> Symbols:
@@ -88,23 +88,23 @@ class Slice:
             raise UserError(f"error: llvm-nm cannot read what is to be merged\n{process.tail(answer.output)}")
         return answer.output
 
-    def _join(self, parts: Iterable[Path], module: Path, folder: Path, log: Path) -> None:
+    def _join(self, parts: Iterable[Path], symbols: Symbols, folder: Path, log: Path) -> tuple[Path, str]:
+        """What is cut as one module, as text; and what is needed and cannot be referred to, in words."""
         joined, nothing = folder / "joined.bc", folder / "nothing.ll"
         nothing.touch()  # llvm-link wants something, and there may be no derivatives
         process.run_tool([self.whole.llvm_link, "-o", joined, nothing, *parts], log=log)
-        self.whole.internalise(joined, [f"*{DERIVATIVE}"], module, log)
-        module.write_bytes(bitcode.without_checksums(module.read_bytes()))
+        text = folder / "joined.ll"
+        with Module(self.libllvm, joined) as module:
+            editor = Editor(module)
+            names = map(module.name, module.functions())
+            editor.hide_all_but(name for name in names if name.endswith(DERIVATIVE))
+            editor.run_passes("globaldce")
+            text.write_text(bitcode.text_without_checksums(module.as_text()))
+            return text, _hidden(module, symbols)
 
-    def _hidden(self, module: Path, symbols: Symbols) -> str:
-        """A variable that is needed and cannot be referred to, in words; empty where there is none."""
-        with Module(self.libllvm, module) as joined:
-            needed = [joined.name(variable) for variable in joined.variables() if not joined.has_value(variable)]
-        hidden = [name for name in needed if name not in symbols.in_program and symbols.is_known(name)]
-        return f"only one codegen unit sees {hidden[0]}" if hidden else ""
-
-    def _optimise(self, module: Path, log: Path) -> None:
+    def _optimise(self, given: Path, module: Path, log: Path) -> None:
         """Do what rustc does to each module that another strategy merges."""
-        process.run_tool([self.whole.opt, *before_enzyme(module, 2), "-o", module, module], log=log)
+        process.run_tool([self.whole.opt, *before_enzyme(given, 2), "-o", module, given], log=log)
 
     def _called_by_pointer(self, module: Path) -> str:
         """What calls a pointer of which optimisation did not find out what it is, in words; empty where nothing does."""
@@ -118,6 +118,13 @@ class Slice:
         with Module(self.libllvm, module) as merged:
             call_by_name(Editor(merged))
             merged.write(module)
+
+
+def _hidden(joined: Module, symbols: Symbols) -> str:
+    """A variable that is needed and cannot be referred to, in words; empty where there is none."""
+    needed = [joined.name(variable) for variable in joined.variables() if not joined.has_value(variable)]
+    hidden = [name for name in needed if name not in symbols.in_program and symbols.is_known(name)]
+    return f"only one codegen unit sees {hidden[0]}" if hidden else ""
 
 
 @dataclass(frozen=True)
