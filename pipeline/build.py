@@ -36,7 +36,7 @@ from pipeline.plan import Step
 from pipeline.runs import Runs
 from pipeline.stages.build_std import BuildStd
 from pipeline.stages.crate_bitcode import CrateBitcode
-from pipeline.store import Entry, replacing, write_whole
+from pipeline.store import Entry, replacing
 from pipeline.why import Parts, parts
 
 EDITED = "edited"
@@ -325,7 +325,8 @@ class Build:
     def _show(self, name: str, made: Made) -> None:
         with replacing(self.view(name)) as view:
             view.symlink_to(self.store.tree(made.tree).resolve())
-        write_whole(self.handle(name), json.dumps(asdict(made)).encode())
+        with replacing(self.handle(name)) as handle:  # not flushed: if half of it is lost, the cache has what it names
+            handle.write_bytes(json.dumps(asdict(made)).encode())
 
     def view(self, name: str, ending: str = "") -> Path:
         """Where what a stage left is to be seen."""
