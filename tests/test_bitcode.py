@@ -156,3 +156,17 @@ def test_module_loses_its_summary_and_nothing_else(tmp_path: Path) -> None:
 
 def disassembled(data: bytes) -> str:
     return subprocess.run([LLVM_DIS, "-o", "-", "-"], input=data, capture_output=True, check=True).stdout.decode()
+
+
+def test_checksums_of_sources_are_taken_out_wherever_they_stand(tmp_path: Path) -> None:
+    """At the end, right after each other or after other digits; and nothing else is."""
+    sources = [tmp_path / name for name in ("one.rs", "other.rs")]
+    for source in sources:
+        source.write_text(source.name)
+    one, other = sorted(bitcode.checksums(sources))
+    zeros, foreign = b"0" * 32, b"1234567890abcdef" * 2
+    data = b"\xff".join([b"name", one + other, foreign, b"12a" + one + b"f", b"", one[:31], one.upper(), other])
+    found = b"\xff".join([b"name", zeros + zeros, foreign, b"12a" + zeros + b"f", b"", one[:31], one.upper(), zeros])
+    assert bitcode.without({one, other}, data) == found
+    assert bitcode.without(set(), data) == data
+    assert bitcode.without({one}, b"") == b""
