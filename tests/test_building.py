@@ -82,6 +82,17 @@ def test_an_edit_of_the_function_keeps_std(bench: Workbench) -> None:
     assert bench.build().ran == ALL[1:]
 
 
+def test_an_edit_that_keeps_the_time_is_compiled(bench: Workbench) -> None:
+    """`mv`, `cp -p` and `rsync -t` leave such files: cargo goes by times, and has nothing to do."""
+    bench.build()
+    source = bench.folder / "src/main.rs"
+    was = source.stat()
+    bench.write(CUBE.replace("x * x * x", "x - x * x"))
+    os.utime(source, ns=(was.st_atime_ns, was.st_mtime_ns))
+    assert "crate_bitcode" in bench.build().ran
+    assert subprocess.run([bench.output() / "bench"], check=False).returncode == 1
+
+
 def test_an_edit_taken_back_is_found_in_the_cache(bench: Workbench) -> None:
     bench.build()
     bench.write(CUBE.replace("x * x * x", f"x * x * x - {time.time()}"))

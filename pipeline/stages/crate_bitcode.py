@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipeline import bitcode, cargo, process
+from pipeline import bitcode, cargo, cargo_times, process
 from pipeline.artifact import KINDS, Artifact
 from pipeline.errors import UserError
 from pipeline.key import location
@@ -95,10 +96,13 @@ class CrateBitcode:
 
     def run(self, inputs: Inputs, out: Path, log: Path) -> None:
         """Run cargo with its diagnostics shown as they come, and take apart what it would have linked."""
-        environment = self._environment(inputs.get("std"))
+        environment, begin = self._environment(inputs.get("std")), time.time_ns()
+        cargo_times.forget(self.target)
         finished = process.run_shown(self._argv(), log=log, stdout=_said(log), env=environment, cwd=self.folder)
         if not finished.succeeded:
             raise UserError(f"error: {self.artifact} does not build: cargo says why above", exit_code=1)
+        compiled = cargo.files_named(self.folder, self._dep_info(log, self.target))
+        cargo_times.note(self.target, filter(Path.is_file, map(Path, compiled)), begin)
         record = _record(_messages(log), self.artifact)
         _LinkLine(self, "std" in inputs, out, log).take_apart(record)
 
@@ -114,9 +118,12 @@ class CrateBitcode:
 
         Others lie beside them, of dependencies that were there once.
         """
+        return self._dep_info(log, self.target / self.triple)
+
+    def _dep_info(self, log: Path, folder: Path) -> list[Path]:
         made = (Path(name) for message in _messages(log) for name in message["filenames"])
         named = {path.with_name(f"{stem}.d") for path in made for stem in (path.name, path.stem, path.stem.removeprefix("lib"))}
-        return sorted(path for path in named if path.is_relative_to(self.target / self.triple) and path.is_file())
+        return sorted(path for path in named if path.is_relative_to(folder) and path.is_file())
 
     def places_read(self, log: Path) -> list[str]:
         """The paths of this machine that `env!` has read: rustc's own dep-info names them, as `NAME=/path`."""
