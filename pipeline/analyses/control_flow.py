@@ -7,7 +7,7 @@ from ctypes import c_int, c_uint, c_void_p
 from dataclasses import dataclass, field
 from typing import Any
 
-from pipeline.analyses.graphs import dominators
+from pipeline.analyses.graphs import dominators, reachable
 from pipeline.llvm import Module, Value
 
 _RETURN = 1  # LLVMOpcode
@@ -66,14 +66,7 @@ class ControlFlow:
 
     def leading_to(self, blocks: Iterable[Value], but: Iterable[Value] = ()) -> set[Value]:
         """These blocks and all from which a path leads to one of them, on which none of `but` is."""
-        found: set[Value] = set()
-        waiting, closed = list(blocks), set(but)
-        while waiting:
-            block = waiting.pop()
-            if block not in found and block not in closed:
-                found.add(block)
-                waiting += self.predecessors.get(block, [])
-        return found
+        return reachable(self.predecessors, blocks, but)
 
     def is_passed_by(self, block: Value, on_the_way_to: Iterable[Value]) -> bool:
         """Whether a path from the entry leads to one of the other blocks and not through this one."""

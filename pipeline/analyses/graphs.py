@@ -34,14 +34,17 @@ def reversed_graph(graph: Graph) -> dict[Value, list[Value]]:
 
 
 def reachable(graph: Graph, nodes: Iterable[Value], but: Iterable[Value] = ()) -> set[Value]:
-    """These nodes and all to which a path leads from one of them, on which none of `but` is."""
+    """These nodes and all to which a path leads from one of them, on which none of `but` is.
+
+    A node that the graph does not have leads nowhere.
+    """
     found: set[Value] = set()
     waiting, closed = list(nodes), set(but)
     while waiting:
         node = waiting.pop()
         if node not in found and node not in closed:
             found.add(node)
-            waiting += graph[node]
+            waiting += graph.get(node, ())
     return found
 
 
