@@ -97,12 +97,12 @@ class CrateBitcode:
     def run(self, inputs: Inputs, out: Path, log: Path) -> None:
         """Run cargo with its diagnostics shown as they come, and take apart what it would have linked."""
         environment, begin = self._environment(inputs.get("std")), time.time_ns()
-        cargo_times.forget(self.target)
+        cargo_times.forget(self.target, self.artifact.place)
         finished = process.run_shown(self._argv(), log=log, stdout=_said(log), env=environment, cwd=self.folder)
         if not finished.succeeded:
             raise UserError(f"error: {self.artifact} does not build: cargo says why above", exit_code=1)
         compiled = cargo.files_named(self.folder, self._dep_info(log, self.target))
-        cargo_times.note(self.target, filter(Path.is_file, map(Path, compiled)), begin)
+        cargo_times.note(self.target, self.artifact.place, filter(Path.is_file, map(Path, compiled)), begin)
         record = _record(_messages(log), self.artifact)
         _LinkLine(self, "std" in inputs, out, log).take_apart(record)
 
