@@ -45,10 +45,11 @@ def test_what_is_refused_says_why() -> None:
 
 @pytest.mark.full
 @pytest.mark.toolchain
-def test_every_gradient_is_right() -> None:
-    built = doit("build", f"crate={CRATE}", "config=slice")
+@pytest.mark.parametrize("config", ["single-module-merge", "slice"])
+def test_every_gradient_is_right(config: str) -> None:
+    built = doit("build", f"crate={CRATE}", f"config={config}")
     assert built.returncode == 0, built.stdout + built.stderr
-    program = CRATE / "target/crategrad/slice/published"
+    program = CRATE / "target/crategrad" / config / "published"
     printed = subprocess.run([program], capture_output=True, text=True, check=True).stdout
     cases = {case["case"].removeprefix("published::crates::"): case for case in map(json.loads, printed.splitlines())}
     right = {f"{f.crate}::{f.name} {mode}" for f in every() for mode in MODES if f.is_right_in(mode)}
