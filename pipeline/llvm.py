@@ -8,18 +8,20 @@ See https://llvm.org/doxygen/group__LLVMC.html.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_uint, c_ulonglong, c_ushort, c_void_p
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pipeline.errors import UserError
 from pipeline.toolchain import Tool
 
 Value = int
 """A handle of an LLVM value; 0 is none."""
+T = TypeVar("T")
 
 _USERS_FOLDER = "."  # rustc's working folder, to which our rustc_wrapper maps it
 _UNREACHABLE = 7  # LLVMOpcode
@@ -62,7 +64,6 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "GetNextInstruction": (c_void_p, [c_void_p]),
     "IsAArgument": (c_void_p, [c_void_p]),
     "GetParamParent": (c_void_p, [c_void_p]),
-    "ParseCommandLineOptions": (None, [c_int, POINTER(c_char_p), c_char_p]),
     "GetInstructionParent": (c_void_p, [c_void_p]),
     "GetBasicBlockParent": (c_void_p, [c_void_p]),
     "GetBasicBlockTerminator": (c_void_p, [c_void_p]),
@@ -132,16 +133,23 @@ _SILENT = ctypes.CFUNCTYPE(None, c_void_p, c_void_p)(lambda _diagnostic, _contex
 class Module:
     """A module in memory, in a context of its own; use it in a `with` block."""
 
-    def __init__(self, libllvm: Tool, path: Path) -> None:
-        """Read bitcode, or text if it is named `.ll`.  Raises: UserError where the library or the module cannot be read."""
-        self.api = _api(str(libllvm.path))
+    def __init__(self, libllvm: Tool, path: Path, told: Callable[[str], str] = str) -> None:
+        """Read bitcode, or text if it is named `.ll`; `told` makes of places and names in its debug info what users are told.
+
+        Raises: UserError where the library or the module cannot be read.
+        """
+        self.told = told
+        self.api = Api(_library(str(libllvm.path)), self._forget)
         self.context = self.api.ContextCreate()
         self.api.ContextSetDiagnosticHandler(self.context, ctypes.cast(_SILENT, c_void_p), None)
         self.handle = self._parse(path)
+        self._known: dict[Hashable, Any] = {}
         # Debug info never changes, and is asked for each instruction.
+        self._said: dict[tuple[Callable[..., Any], Value], Any] = {}
         self._operands: dict[Value, list[Value]] = {}
         self._strings: dict[Value, str] = {}
         self._scopes: dict[Value, list[Value]] = {}
+        self._tags: dict[Value, int] = {}
 
     def __enter__(self) -> Module:
         return self
@@ -149,6 +157,24 @@ class Module:
     def __exit__(self, *_: object) -> None:
         self.api.DisposeModule(self.handle)
         self.api.ContextDispose(self.context)
+
+    def once(self, what: Hashable, find: Callable[[], T]) -> T:
+        """What is found in the module, found out once for as long as nothing changes it."""
+        known = self._known  # a change while it is found out leaves this one behind
+        if what not in known:
+            known[what] = find()
+        found: T = known[what]
+        return found
+
+    def said(self, find: Callable[..., T], node: Value) -> T:
+        """What is found in a node of debug info, which never changes, found out once."""
+        if (find, node) not in self._said:
+            self._said[find, node] = find(self, node)
+        found: T = self._said[find, node]
+        return found
+
+    def _forget(self) -> None:
+        self._known = {}
 
     def functions(self) -> Iterator[Value]:
         """All functions, declarations included."""
@@ -190,6 +216,9 @@ class Module:
 
     def returning_instructions(self, function: Value) -> list[Value]:
         """Those after which the function may still return: what ends in a panic has no derivative."""
+        return list(self.once(("returning", function), lambda: self._returning_instructions(function)))
+
+    def _returning_instructions(self, function: Value) -> list[Value]:
         ends = ((block, self.api.GetBasicBlockTerminator(block)) for block in self.blocks(function))
         blocks = [block for block, end in ends if self.api.GetInstructionOpcode(end) != _UNREACHABLE]
         return [instruction for block in blocks for instruction in self.instructions_of(block)]
@@ -242,33 +271,47 @@ class Module:
 
     def string(self, pointer: Value) -> str | None:
         """The text of the constant that a pointer points to, up to its NUL; None where it is no constant text."""
+        found = self.bytes_at(pointer)
+        return None if found is None else found.partition(b"\0")[0].decode(errors="replace")
+
+    def bytes_at(self, pointer: Value) -> bytes | None:
+        """The bytes of the constant that a pointer points to; None where that is anything else."""
         if not self.api.IsAGlobalVariable(pointer):
             return None
         constant = self.api.GetInitializer(pointer)
         if constant and not self.api.IsAConstantDataArray(constant) and self.api.GetNumOperands(constant) == 1:
             constant = self.api.GetOperand(constant, 0)  # rustc wraps its strings: <{ [n x i8] }>
+        return self.bytes_of(constant)
+
+    def bytes_of(self, constant: Value) -> bytes | None:
+        """The bytes of an array of bytes; None for any other value."""
         if not constant or not self.api.IsAConstantDataArray(constant) or not self.api.IsConstantString(constant):
             return None
         size = c_size_t()
-        return text(self.api.GetAsString(constant, byref(size)), size.value).partition("\0")[0]
+        return ctypes.string_at(self.api.GetAsString(constant, byref(size)), size.value)
 
     def users_place(self, instruction: Value) -> str | None:
         """The innermost place in the user's own crate that an instruction comes from; the innermost of all, where it has none.
 
-        What a function of std's was inlined into is more to the point than where in std that stands.
+        What a function of std's was inlined into is more to the point than where in std that stands.  Of two instructions on
+        different lines LLVM makes one on line 0: then it is where the function was inlined that they are in.
         """
-        return self.own_place(instruction) or self.place(instruction)
+        on_a_line = next((place for place, line in self._own_places(instruction) if line), None)
+        return on_a_line or self.own_place(instruction) or self.place(instruction)
 
     def own_place(self, instruction: Value) -> str | None:
         """The innermost place in the user's own crate that an instruction comes from; None where it has none."""
+        return next((place for place, _ in self._own_places(instruction)), None)
+
+    def _own_places(self, instruction: Value) -> Iterator[tuple[str, int]]:
+        """The places in the user's own crate, from the innermost on, and the line of each in the module."""
         location = self.api.InstructionGetDebugLoc(instruction)
         while location:
             file = self.api.DIScopeGetFile(self.api.DILocationGetScope(location))
             if self._text(self.api.DIFileGetDirectory, file) == _USERS_FOLDER:
                 line, column = self.api.DILocationGetLine(location), self.api.DILocationGetColumn(location)
-                return f"{self._text(self.api.DIFileGetFilename, file)}:{line}:{column}"
+                yield self.told(f"{self._text(self.api.DIFileGetFilename, file)}:{line}:{column}"), line
             location = self.api.DILocationGetInlinedAt(location)
-        return None
 
     def _text(self, getter: Any, owner: Value) -> str:
         size = c_uint()
@@ -280,7 +323,8 @@ class Module:
             return None
         size = c_uint()
         file = text(self.api.GetDebugLocFilename(instruction, byref(size)), size.value)
-        return f"{file}:{self.api.GetDebugLocLine(instruction)}:{self.api.GetDebugLocColumn(instruction)}"
+        line, column = self.api.GetDebugLocLine(instruction), self.api.GetDebugLocColumn(instruction)
+        return self.told(f"{file}:{line}:{column}")
 
     def scopes(self, instruction: Value) -> list[Value]:
         """The debug info of the scopes an instruction stands in: that of its source, then of what this was inlined into."""
@@ -319,7 +363,9 @@ class Module:
 
     def metadata_tag(self, node: Value) -> int:
         """The DWARF tag of a node of debug info."""
-        return int(self.api.GetDINodeTag(self.api.ValueAsMetadata(node)))
+        if node not in self._tags:
+            self._tags[node] = int(self.api.GetDINodeTag(self.api.ValueAsMetadata(node)))
+        return self._tags[node]
 
     def type_bits(self, node: Value) -> int:
         """The size of a type of debug info, in bits."""
@@ -335,13 +381,13 @@ class Module:
 
     def subprogram_line(self, subprogram: Value) -> int:
         """The line of a function by its debug info."""
-        return int(self.api.DISubprogramGetLine(self.api.ValueAsMetadata(subprogram)))
+        return int(self.told(f":{self.api.DISubprogramGetLine(self.api.ValueAsMetadata(subprogram))}")[1:])
 
     def metadata_string(self, node: Value) -> str:
         """The text of a metadata string; empty where it is none."""
         if node not in self._strings:
             size = c_uint()
-            self._strings[node] = text(self.api.GetMDString(node, byref(size)), size.value) if node else ""
+            self._strings[node] = self.told(text(self.api.GetMDString(node, byref(size)), size.value)) if node else ""
         return self._strings[node]
 
     def external(self, name: str) -> Value:
@@ -442,39 +488,56 @@ class Module:
             first = after
 
 
-class Api:
-    """The functions of libLLVM by their names, with their types."""
+_READS = re.compile(
+    r"Get(?!OrInsert)|Is|Count|TypeOf|Has|ABI|Offset|Struct|Print|Verify|Write|Parse|Context|Dispose|Create|Position|Const|(?:Function|Array)Type"
+    r"|\w+TypeInContext|MD(?:String|Node)|ValueAs|ValueMetadata|Metadata|DI|Dbg\w+Get|(?:Global|Instruction)(?:Get|Copy)"
+)
+"""How the names of the functions begin that change no module."""
 
-    def __init__(self, path: str) -> None:
-        self.path = path
-        try:
-            self._library = ctypes.CDLL(self.path)
-        except OSError as error:
-            raise UserError(
-                f"error: libLLVM cannot be loaded: {error}\n  = help: `./doit doctor` says how to get it"
-            ) from error
+
+class Api:
+    """The functions of libLLVM by their names, with their types, for one module."""
+
+    def __init__(self, library: ctypes.CDLL, changed: Callable[[], None]) -> None:
+        """`changed` is called before each function of which the name does not say that it only reads."""
+        self._library = library
+        self._changed = changed
+        self.attributes: dict[str, int] = {}
+        """The numbers of LLVM's own attributes that were asked for."""
         self.load(_SIGNATURES)
 
     def load(self, signatures: Mapping[str, tuple[Any, list[Any]]]) -> None:
         """Make functions of the library known: name without prefix -> type of the result, types of the arguments."""
+        known = vars(self)
         for name, (result, arguments) in signatures.items():
-            if name in vars(self):
-                continue
-            function = getattr(self._library, f"LLVM{name}")
-            function.restype, function.argtypes = result, arguments
-            setattr(self, name, function)
+            if name not in known:
+                function = getattr(self._library, f"LLVM{name}")
+                function.restype, function.argtypes = result, arguments
+                known[name] = function if _READS.match(name) else self._changing(function)
+
+    def _changing(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            self._changed()
+            return function(*arguments)
+
+        return call
 
     def __getattr__(self, name: str) -> Any:  # for the type checker: all names are set above
         raise AttributeError(name)
 
 
 @cache
-def _api(path: str) -> Api:
+def _library(path: str) -> ctypes.CDLL:
     """The library at a path: its options can be set once in a process."""
-    api = Api(path)
+    try:
+        library = ctypes.CDLL(path)
+    except OSError as error:
+        raise UserError(f"error: libLLVM cannot be loaded: {error}\n  = help: `./doit doctor` says how to get it") from error
     words = [b"crategrad", *(option.encode() for option in IN_PLACE)]
-    api.ParseCommandLineOptions(len(words), (c_char_p * len(words))(*words), b"")
-    return api
+    parse = library.LLVMParseCommandLineOptions
+    parse.restype, parse.argtypes = None, [c_int, POINTER(c_char_p), c_char_p]
+    parse(len(words), (c_char_p * len(words))(*words), b"")
+    return library
 
 
 def text(address: int | None, size: int = -1) -> str:

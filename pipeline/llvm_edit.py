@@ -414,11 +414,14 @@ class Editor(Inspector):
         self.api.InstructionSetDebugLoc(made, None)
         return made
 
-    def end_program(self, builder: Value, complaint: str) -> None:
-        """The end of a block that is never to be reached: it says so and ends the program."""
-        end = self.ending_function(_END, [self.pointer_type()], "%s", by="llvm.trap")
-        text = self.api.BuildGlobalStringPtr(builder, complaint.encode(), b"")
-        self.call(builder, self.function_type(end), end, [text])
+    def end_program(self, builder: Value, *complaint: str | Value) -> None:
+        """The end of a block that is never to be reached: it says so, be it in words or at an address, and ends the program."""
+        count = len(complaint)
+        end = self.ending_function(
+            f"{_END}{count if count > 1 else ''}", [self.pointer_type()] * count, "%s" * count, by="llvm.trap"
+        )
+        said = [one if isinstance(one, int) else self.api.BuildGlobalStringPtr(builder, one.encode(), b"") for one in complaint]
+        self.call(builder, self.function_type(end), end, said)
         self.api.BuildUnreachable(builder)
 
     def ending_function(self, name: str, types: Sequence[Value], says: str, by: str) -> Value:

@@ -177,9 +177,10 @@ class Inspector:
         return bool(self.api.GetCallSiteStringAttribute(call, FUNCTION, name.encode(), len(name)))
 
     def _kind(self, name: str) -> int:
-        kind = int(self.api.GetEnumAttributeKindForName(name.encode(), len(name)))
-        assert kind, f"LLVM knows no attribute `{name}`"
-        return kind
+        if name not in self.api.attributes:
+            self.api.attributes[name] = int(self.api.GetEnumAttributeKindForName(name.encode(), len(name)))
+            assert self.api.attributes[name], f"LLVM knows no attribute `{name}`"
+        return self.api.attributes[name]
 
     # ---- types
 
@@ -487,9 +488,11 @@ class Inspector:
         return [int(self.api.ConstBitCast(word, ty)) for word in words]
 
     def is_known_integer(self, value: Value) -> bool:
-        """True for a number, a parameter, what an intrinsic returns, and a float that was rounded to an integer."""
-        is_rounded = self.api.IsAFPToSIInst(value) or self.api.IsAFPToUIInst(value)
-        return bool(is_rounded or self.api.IsAArgument(value)) or self.is_simple_constant(value) or self.is_intrinsic(value)
+        """True for a number, a parameter, what an intrinsic returns, a comparison, and a float rounded to an integer."""
+        api = self.api
+        is_rounded = api.IsAFPToSIInst(value) or api.IsAFPToUIInst(value)
+        is_made = is_rounded or api.IsAICmpInst(value) or api.IsAFCmpInst(value)
+        return bool(is_made or api.IsAArgument(value)) or self.is_simple_constant(value) or self.is_intrinsic(value)
 
     def rounds_or_compares(self, value: Value) -> bool:
         """True for what rounds a float to an integer, and for a comparison of floats: neither has a derivative."""
@@ -690,6 +693,10 @@ class Inspector:
     def counts(self, user: Value) -> bool:
         """True for a comparison, a `switch`, an address, arithmetic of integers, and a float made of the number that one is."""
         return self._opcode(user) in _COUNTING
+
+    def computes_with(self, user: Value) -> bool:
+        """True for arithmetic of integers, and for an address that is made of one."""
+        return self._opcode(user) in _COUNTING - _TAKING - _BRANCHING
 
     def takes_number(self, user: Value) -> bool:
         """Whether an instruction compares integers, makes a float of the number that one is, or is of no account."""

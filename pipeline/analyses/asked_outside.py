@@ -67,13 +67,14 @@ class _Ways:
 
     def __init__(self, flow: ControlFlow, loops: Iterable[Loop], *, turned_round: bool) -> None:
         self.flow = flow
+        self.following = {block: flow.successors(end) for block, end in flow.ends.items()}
         self.back = edges_back(loops)
         self.turned_round = turned_round
         self.known: dict[Edge, set[Edge]] = {}
 
     def are_told_apart(self, block: Value, loop: Loop) -> bool:
         """Whether to a block outside of a loop each way on from this one comes from other blocks than the others."""
-        ways = [self._on((block, after)) for after in dict.fromkeys(self.flow.successors(self.flow.ends[block]))]
+        ways = [self._on((block, after)) for after in dict.fromkeys(self.following[block])]
         for join, before in self.flow.predecessors.items():
             if join not in loop.blocks and len(set(before)) > 1:
                 comes = [{one for one in before if (one, join) in way} for way in ways]
@@ -96,7 +97,7 @@ class _Ways:
     def _after(self, edge: Edge) -> Iterator[Edge]:
         _, block = edge
         again = self.back.get(edge)
-        for after in self.flow.successors(self.flow.ends[block]):
+        for after in self.following[block]:
             if not again or (self.turned_round and after not in again.blocks):
                 yield block, after
 
@@ -112,16 +113,16 @@ class _Made:
         self.headers = {one.header for one in [loop, *self.inner]}
         self.known: dict[Value, bool] = {}
 
-    def values(self) -> set[Value]:
-        """The values, the variables among them."""
-        found: set[Value] = set()
+    def values(self) -> dict[Value, None]:
+        """The values, the variables among them, in an order that is always the same."""
+        found: dict[Value, None] = {}
         waiting = [
             phi for loop in self.inner for phi in self.inspector.module.instructions_of(loop.header) if self._counts(phi)
         ]
         while waiting:
             value = waiting.pop()
             if value not in found:
-                found.add(value)
+                found[value] = None
                 waiting += [user for user in self.inspector.module.users(value) if self._is_in(user) and self._is_made(user)]
         return found
 

@@ -76,6 +76,11 @@ def call_tree(inspector: Inspector, roots: Iterable[Value]) -> CallTree:
 
     Cut at what never returns, and behind what is inactive: neither has a derivative.
     """
+    waiting = tuple(roots)
+    return dict(inspector.module.once(("call tree", waiting), lambda: _call_tree(inspector, waiting)))
+
+
+def _call_tree(inspector: Inspector, roots: Iterable[Value]) -> CallTree:
     waiting = list(roots)
     tree: CallTree = {root: {} for root in waiting}
     while waiting:
@@ -98,6 +103,10 @@ def recursive(tree: CallTree) -> set[Value]:
 
 def calls(inspector: Inspector, function: Value) -> list[Value]:
     """The calls in a function that may return, as instructions."""
+    return list(inspector.module.once(("calls", function), lambda: _calls(inspector, function)))
+
+
+def _calls(inspector: Inspector, function: Value) -> list[Value]:
     module = inspector.module
     found = (instruction for instruction in module.returning_instructions(function) if module.is_call(instruction))
     return [call for call in found if not _never_returns(inspector, call)]

@@ -37,20 +37,34 @@ class Loop:
     blocks: set[Value] = field(default_factory=set)
 
 
+@dataclass(frozen=True, eq=False)
+class _Blocks:
+    """The blocks of a function as they were at a time."""
+
+    ends: dict[Value, Value]
+    """Each block's last instruction, the entry's first."""
+    predecessors: dict[Value, list[Value]]
+    """The blocks that lead to each, as often as they do."""
+
+
 class ControlFlow:
     """The blocks of a function.  Handles are those of the module."""
 
     def __init__(self, module: Module, function: Value) -> None:
         self.api = module.api
         self.api.load(_SIGNATURES)
-        self.ends = {block: int(self.api.GetBasicBlockTerminator(block)) for block in module.blocks(function)}
-        """Each block's last instruction, the entry's first."""
+        self._module = module
+        self._blocks = module.once(("blocks", function), lambda: self._found(function))
+        self.ends = self._blocks.ends
+        self.predecessors = self._blocks.predecessors
 
-        self.predecessors: dict[Value, list[Value]] = {}
-        """The blocks that lead to each, as often as they do."""
-        for block, end in self.ends.items():
+    def _found(self, function: Value) -> _Blocks:
+        ends = {block: int(self.api.GetBasicBlockTerminator(block)) for block in self._module.blocks(function)}
+        predecessors: dict[Value, list[Value]] = {}
+        for block, end in ends.items():
             for successor in self.successors(end):
-                self.predecessors.setdefault(successor, []).append(block)
+                predecessors.setdefault(successor, []).append(block)
+        return _Blocks(ends, predecessors)
 
     def successors(self, end: Value) -> list[Value]:
         """The blocks to which a block's last instruction leads."""
@@ -58,7 +72,7 @@ class ControlFlow:
 
     def never_returning(self) -> set[Value]:
         """The blocks from which no path leads to a return."""
-        return set(self.ends) - self.leading_to(self.returns())
+        return set(self._module.once(("never", self._blocks), lambda: set(self.ends) - self.leading_to(self.returns())))
 
     def returns(self) -> list[Value]:
         """The blocks that return."""
@@ -74,6 +88,9 @@ class ControlFlow:
 
     def loops(self) -> list[Loop]:
         """The natural loops, the inner ones before those that they are in."""
+        return list(self._module.once(("loops", self._blocks), self._loops))
+
+    def _loops(self) -> list[Loop]:
         graph = {block: dict.fromkeys(self.successors(end)) for block, end in self.ends.items()}
         nearest = dominators(graph, next(iter(self.ends)))
         found: dict[Value, Loop] = {}

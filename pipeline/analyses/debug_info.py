@@ -100,6 +100,10 @@ def numbers(module: Module, ty: Value) -> frozenset[str]:
 
 def floats_reached(module: Module, ty: Value) -> frozenset[str]:
     """The float types (`f32`, `f64` …) in a value of the type, and in whatever its pointers lead to."""
+    return module.said(_floats_reached, ty)
+
+
+def _floats_reached(module: Module, ty: Value) -> frozenset[str]:
     names = {name(module, node) for node in _reached(module, ty) if module.metadata_tag(node) == BASE}
     return frozenset(names & FLOAT_BITS.keys())
 
@@ -206,12 +210,15 @@ def types_around(module: Module, instruction: Value) -> Iterator[list[Value]]:
 
     Those are the types that a generic function was made for, or, where it is not generic, those of its header.
     """
-    for operands in _functions_around(module, instruction):
-        if types := _made_for(module, operands):
-            yield types
-        else:
-            signature = module.metadata_operands(operands[_SIGNATURE])[_TYPES] if operands[_SIGNATURE] else 0
-            yield [ty for ty in module.metadata_operands(signature) if ty] if signature else []
+    return (module.said(_types_of, scope) for scope in module.scopes(instruction))
+
+
+def _types_of(module: Module, scope: Value) -> list[Value]:
+    operands = module.said(_function, scope)
+    if types := _made_for(module, operands):
+        return types
+    signature = module.metadata_operands(operands[_SIGNATURE])[_TYPES] if operands[_SIGNATURE] else 0
+    return [ty for ty in module.metadata_operands(signature) if ty] if signature else []
 
 
 def types_made_for(module: Module, instruction: Value) -> Iterator[list[Value]]:
@@ -231,7 +238,7 @@ def elements_moved(module: Module, instruction: Value) -> Value:
     `ptr::copy::<T>`, or in the reallocation of a `RawVec<T>`: what lies between these two is generic over the allocator, if
     anything, and that is of no size.  Of bytes, which may be of anything, a second function must say the same.
     """
-    functions = list(_functions_around(module, instruction))
+    functions = _functions_around(module, instruction)
     types = [sized for function in functions if (sized := [ty for ty in _made_for(module, function) if module.type_bits(ty)])]
     if not types or len(types[0]) != 1 or not _moves_elements(module, functions[0]):
         return 0
@@ -255,7 +262,7 @@ def moves_bytes(module: Module, instruction: Value) -> bool:
 
     Debug info has no types there, but in the functions' names.
     """
-    functions = list(_functions_around(module, instruction))
+    functions = _functions_around(module, instruction)
     if not functions or not _moves_elements(module, functions[0]):
         return False
     outside = (function for function in functions if path(module, function[_SCOPE])[:2] != ["core", "ptr"])
@@ -270,14 +277,16 @@ def _moves_elements(module: Module, function: list[Value]) -> bool:
     return module.metadata_string(function[_NAME]).startswith(movers)
 
 
-def _functions_around(module: Module, instruction: Value) -> Iterator[list[Value]]:
+def _functions_around(module: Module, instruction: Value) -> list[list[Value]]:
     """What debug info has of each function around an instruction."""
-    for node in module.scopes(instruction):
-        function = node
-        while module.metadata_tag(function) != _FUNCTION:  # a block in the function
-            function = module.metadata_operands(function)[_SCOPE]
-        operands = module.metadata_operands(function)
-        yield operands + [0] * (_TEMPLATE + 1 - len(operands))
+    return [module.said(_function, scope) for scope in module.scopes(instruction)]
+
+
+def _function(module: Module, scope: Value) -> list[Value]:
+    while module.metadata_tag(scope) != _FUNCTION:  # a block in the function
+        scope = module.metadata_operands(scope)[_SCOPE]
+    operands = module.metadata_operands(scope)
+    return operands + [0] * (_TEMPLATE + 1 - len(operands))
 
 
 def _made_for(module: Module, function: list[Value]) -> list[Value]:
@@ -288,22 +297,32 @@ def _made_for(module: Module, function: list[Value]) -> list[Value]:
 
 def path(module: Module, node: Value) -> list[str]:
     """The path of a type or a function of debug info: its crate, modules, perhaps a type, its name; empty for none."""
-    found: list[str] = []
-    while node and module.metadata_tag(node) not in _SOURCES:
-        operands = module.metadata_operands(node)
-        found.insert(0, module.metadata_string(operands[_NAME]))
-        node = operands[_SCOPE]
-    return found
+    return list(module.said(_path, node))
+
+
+def _path(module: Module, node: Value) -> list[str]:
+    if not node or module.metadata_tag(node) in _SOURCES:
+        return []
+    operands = module.metadata_operands(node)
+    return [*path(module, operands[_SCOPE]), module.metadata_string(operands[_NAME])]
 
 
 def paths_around(module: Module, instruction: Value) -> Iterator[list[str]]:
     """The path of each function around an instruction, the innermost inlined one first."""
-    for operands in _functions_around(module, instruction):
-        yield [*path(module, operands[_SCOPE]), module.metadata_string(operands[_NAME])]
+    return (module.said(_path_of, scope) for scope in module.scopes(instruction))
+
+
+def _path_of(module: Module, scope: Value) -> list[str]:
+    operands = module.said(_function, scope)
+    return [*path(module, operands[_SCOPE]), module.metadata_string(operands[_NAME])]
 
 
 def types_in(module: Module, function: Value) -> set[Value]:
     """The types of a function's header, and those that what was inlined into it is about."""
+    return set(module.once(("types in", function), lambda: _types_in(module, function)))
+
+
+def _types_in(module: Module, function: Value) -> set[Value]:
     by_place = {module.location(instruction): instruction for instruction in module.instructions(function)}
     around = (types for instruction in by_place.values() for types in types_around(module, instruction))
     return {ty for types in (parameter_types(module, function), *around) for ty in types if ty}

@@ -40,6 +40,10 @@ def words(module: Module, ty: Value) -> list[Word]:
 
     Empty where one is not known, or is a float in one variant of an enum and something else in another.
     """
+    return list(module.said(_all_words, ty))
+
+
+def _all_words(module: Module, ty: Value) -> list[Word]:
     return _merged(_words(module, ty, 0))
 
 

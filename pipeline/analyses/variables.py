@@ -50,9 +50,12 @@ def described(module: Module, record: Value) -> tuple[Value, list[Value]]:
 
 def first_byte(module: Module, record: Value) -> int | None:
     """From which byte on a record's value, or what it is the address of, is of the variable; None where it is computed with."""
-    written = module.api.PrintValueToString(
-        module.api.MetadataAsValue(module.context, module.api.DbgVariableRecordGetExpression(record))
-    )
+    expression = module.api.DbgVariableRecordGetExpression(record)
+    return module.said(_first_byte, expression)
+
+
+def _first_byte(module: Module, expression: Value) -> int | None:
+    written = module.api.PrintValueToString(module.api.MetadataAsValue(module.context, expression))
     match = _WHOLE_OR_PART.search(text(written))
     module.api.DisposeMessage(written)
     return int(match[1] or 0) // 8 if match else None
@@ -63,17 +66,21 @@ class Variables:
 
     def __init__(self, inspector: Inspector, function: Value) -> None:
         self.inspector = inspector
-        module = inspector.module
-        self._types: dict[Value, set[tuple[Value, int]]] = {}
+        self._types = inspector.module.once(("variables", function), lambda: self._found(function))
         """What is at an address: the type, and from which byte of it on."""
+
+    def _found(self, function: Value) -> dict[Value, set[tuple[Value, int]]]:
+        inspector, module = self.inspector, self.inspector.module
+        types: dict[Value, set[tuple[Value, int]]] = {}
         if (result := next(iter(signature_types(module, function)), 0)) and inspector.returns_by_pointer(function):
-            self._types[inspector.parameters(function)[0]] = {(result, 0)}
+            types[inspector.parameters(function)[0]] = {(result, 0)}
         for instruction in module.instructions(function):
             if box := self._boxed(instruction):
-                self._types[instruction] = {(box, 0)}
+                types[instruction] = {(box, 0)}
             for record in records(module, instruction):
                 for address, known in self._described(record):
-                    self._types.setdefault(address, set()).add(known)
+                    types.setdefault(address, set()).add(known)
+        return types
 
     def _described(self, record: Value) -> Iterator[tuple[Value, tuple[Value, int]]]:
         """An address, and what lies there."""
@@ -95,8 +102,12 @@ class Variables:
         return found[0].kind if [(word.begin, word.size) for word in found] == [(0, size)] else ""
 
     def words(self, base: Value, begin: int, end: int) -> list[Word]:
-        """The words from one byte to another of what is at an address; none, where they are not known or not whole."""
-        layouts = {tuple(self._between(ty, begin + offset, end + offset)) for ty, offset in self._types.get(base, ())}
+        """The words from one byte to another of what is at an address; none, where they are not known or not whole.
+
+        What ends before, as the first member of a struct, says nothing of them.
+        """
+        types = ((ty, at) for ty, at in self._types.get(base, ()) if 8 * (begin + at) < self.inspector.module.type_bits(ty))
+        layouts = {tuple(self._between(ty, begin + at, end + at)) for ty, at in types}
         found = list(layouts.pop()) if len(layouts) == 1 else []
         is_whole = all(word.begin >= 0 and word.begin + word.size <= end - begin for word in found)
         return found if is_whole else []
