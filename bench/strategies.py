@@ -7,7 +7,8 @@ growth    the stages from llvm_link to codegen after that edit, and the most mem
 outside   the time that the other code takes as the program runs, over that of what cargo makes.
 gradient  the time that gradients take, of each strategy over fat-lto.
 
-Rounds are interleaved; all figures are medians, all ratios medians of the ratios of one round.
+Rounds are interleaved; all figures are medians, all ratios medians of the ratios of one round.  With `--slice` an edit is
+measured with that strategy alone: the others take minutes.
 """
 
 from __future__ import annotations
@@ -284,11 +285,11 @@ def measured(argv: Sequence[str | Path], environment: Mapping[str, str] = {}) ->
     return Measured(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
 
 
-def edit(folder: Path, rounds: int) -> None:
+def edit(folder: Path, rounds: int, strategies: Sequence[str] = STRATEGIES) -> None:
     """Figures 1, 2 and 4."""
     program = Program.generate(folder / "edited", 10)
     ways: dict[str, Callable[[], Measured]] = {"cargo alone": program.build_by_cargo}
-    ways |= {strategy: partial(program.build, strategy) for strategy in STRATEGIES}
+    ways |= {strategy: partial(program.build, strategy) for strategy in strategies}
     for build in ways.values():
         build()
     times: dict[str, list[float]] = {name: [] for name in ways}
@@ -298,7 +299,7 @@ def edit(folder: Path, rounds: int) -> None:
             times[name].append(build().seconds)
     print("\nedit of one line of what is differentiated -> artifact")
     for name, seconds in times.items():
-        over = {other: ratio(seconds, times[other]) for other in ("cargo alone", "fat-lto")}
+        over = {other: ratio(seconds, times[other]) for other in ("cargo alone", "fat-lto") if other in times}
         said = ", ".join(f"{value:.2f} x {other}" for other, value in over.items())
         print(f"  {name:20} {statistics.median(seconds):6.2f} s   {said}")
     begun = time.time()
@@ -368,8 +369,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("figures", nargs="*", choices=[[], *FIGURES], help="all, where none is named")
     parser.add_argument("--rounds", type=int, help="rounds of each")
+    parser.add_argument("--slice", action="store_true", help="an edit, with that strategy alone")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
+        if asked.slice:
+            edit(Path(folder), asked.rounds or 5, ["slice"])
+            return
         for name in asked.figures or FIGURES:
             measure, rounds = FIGURES[name]
             measure(Path(folder), asked.rounds or rounds)

@@ -9,12 +9,12 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline import process
-from pipeline.toolchain import Tool
-
 _ARCHIVE = b"!<arch>\n"
+_INDICES = {b"/": "I", b"/SYM64/": "Q"}
+"""An archive's index by its name, and the numbers in it."""
 _BITCODE = b"BC\xc0\xde"
 _ELF = b"\x7fELF"
+_HEADER = 60
 _DIGITS = 32
 _MARK, _REST = b"x", b" "
 _MARKED = bytes.maketrans(bytes(range(256)), b"".join(_MARK if chr(c) in "0123456789abcdef" else _REST for c in range(256)))
@@ -23,10 +23,11 @@ _CHECKSUM = re.compile(r', checksumkind: CSK_\w+, checksum: "[0-9a-f]+"')
 
 @dataclass(frozen=True)
 class Member:
-    """A file in an archive: its name and bytes."""
+    """A file in an archive: its name and bytes, and what it defines by the archive's index."""
 
     name: str
     data: bytes
+    symbols: tuple[bytes, ...] = ()
 
     @property
     def is_bitcode(self) -> bool:
@@ -74,15 +75,28 @@ def members(archive: Path) -> Iterator[Member]:
     if not data.startswith(_ARCHIVE):
         raise ValueError(f"{archive} is no archive")
     long_names = b""
+    symbols: dict[int, list[bytes]] = {}
     at = len(_ARCHIVE)
-    while at + 60 <= len(data):
+    while at + _HEADER <= len(data):
         name, size = data[at : at + 16].rstrip(), int(data[at + 48 : at + 58])
-        body = data[at + 60 : at + 60 + size]
-        at += 60 + size + size % 2
+        body = data[at + _HEADER : at + _HEADER + size]
         if name == b"//":
             long_names = body
-        elif name not in (b"/", b"/SYM64/"):
-            yield Member(_member_name(name, long_names), body)
+        elif name in _INDICES:
+            symbols = _index(body, _INDICES[name])
+        else:
+            yield Member(_member_name(name, long_names), body, tuple(symbols.get(at, ())))
+        at += _HEADER + size + size % 2
+
+
+def _index(body: bytes, number: str) -> dict[int, list[bytes]]:
+    """What the members define, by where they begin: an index is a count, so many places, and so many names."""
+    (count,) = struct.unpack_from(f">{number}", body)
+    places = struct.unpack_from(f">{count}{number}", body, struct.calcsize(number))
+    found: dict[int, list[bytes]] = {}
+    for place, symbol in zip(places, body[struct.calcsize(f">{count + 1}{number}") :].split(b"\0"), strict=False):
+        found.setdefault(place, []).append(symbol)
+    return found
 
 
 def _member_name(name: bytes, long_names: bytes) -> str:
@@ -158,17 +172,27 @@ def _without(known: Collection[bytes], digits: bytes) -> bytes:
     return digits
 
 
-def write_natives(members: Sequence[Member], archive: Path, llvm_ar: Tool, log: Path) -> bool:
-    """Write the native objects among `members` as an archive with an index; False where there are none."""
-    import tempfile
+def write_natives(members: Sequence[Member], archive: Path) -> bool:
+    """Write the native objects among `members` as an archive with an index; False where there are none.
 
+    The index is made of theirs: `llvm-ar` would read all objects again, and be started for each library at each edit.
+    """
     natives = [member for member in members if member.is_native]
     if not natives:
         return False
+    symbols = [symbol for member in natives for symbol in member.symbols]
+    names = b"".join(symbol + b"\0" for symbol in symbols)
+    size = 4 * (len(symbols) + 1) + len(names)
+    at = len(_ARCHIVE) + _HEADER + size + size % 2
+    places: list[int] = []
+    for member in natives:
+        places += [at] * len(member.symbols)
+        at += _HEADER + len(member.data) + len(member.data) % 2
+    index = struct.pack(f">{len(places) + 1}I", len(places), *places) + names
     archive.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=archive.parent) as folder:
-        objects = [Path(folder, f"{number:02}.o") for number in range(len(natives))]
-        for path, member in zip(objects, natives, strict=True):
-            path.write_bytes(member.data)
-        process.run_tool([llvm_ar, "rcsD", archive, *objects], log=log)
+    with archive.open("wb") as stream:
+        stream.write(_ARCHIVE)
+        for name, data in [("", index), *((f"{number:02}.o", member.data) for number, member in enumerate(natives))]:
+            stream.write(f"{f'{name}/':<16}{0:<12}{0:<6}{0:<6}{644:<8}{len(data):<10}`\n".encode())
+            stream.write(data + b"\n" * (len(data) % 2))
     return True

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -32,6 +33,7 @@ from pipeline.digests import Digests, file_digest
 from pipeline.edited import Edit
 from pipeline.errors import UserError
 from pipeline.key import describe, stage_key
+from pipeline.places import NO_NUMBERS, Places
 from pipeline.plan import Step
 from pipeline.runs import Runs
 from pipeline.stages.build_std import BuildStd
@@ -137,6 +139,12 @@ class Build:
         if not self.store.intact(made.tree):
             raise UserError(f"error: what {name} had made was damaged; it is gone now\n  = help: {_AGAIN}")
         return self.store.tree(made.tree)
+
+    @property
+    def places(self) -> Places:
+        """What the numbers in the modules after llvm_link stand for, as the source is now."""
+        made = self.made("llvm_link") if "llvm_link" in self.steps else None
+        return Places.beside(self.store.tree(made.tree)) if made else NO_NUMBERS
 
     def is_fresh(self, name: str) -> bool:
         """True where a stage's output is there and was made of what there is now."""
@@ -249,9 +257,9 @@ class Build:
                 step.stage.run(given, out, log)
             except UserError as error:
                 self.store.refuse_full()  # whatever the tools say, then
-                raise UserError(f"{error.message}\n  = log: {self.view(step.name, '.log')}") from error
+                raise UserError(f"{self.places.told(error.message)}\n  = log: {self.view(step.name, '.log')}") from error
             finally:
-                _install(log, self.view(step.name, ".log"))
+                self._show_log(step.name, log.read_bytes())
             seconds = time.monotonic() - begin
             _refuse_hollow(step.name, out)
             for tree in trees.values():
@@ -264,8 +272,7 @@ class Build:
 
     def _present(self, step: Step, entry: Entry, how: str) -> None:
         """Have the crate's folder show what a step has made."""
-        with replacing(self.view(step.name, ".log")) as log:
-            log.write_bytes(self.store.log(entry.key))
+        self._show_log(step.name, self.store.log(entry.key))
         self._show(step.name, Made(entry.key, entry.tree, how, entry.seconds, time.time(), self._parts(step)))
         if isinstance(step.stage, BuildStd):
             std_files.note(step.stage, self.files_of_std)
@@ -321,6 +328,10 @@ class Build:
             return self.digests.file(self.product) == self.digests.file(linked)
         except OSError:
             return False
+
+    def _show_log(self, name: str, said: bytes) -> None:
+        with replacing(self.view(name, ".log")) as log:
+            log.write_bytes(os.fsencode(self.places.told(os.fsdecode(said))))
 
     def _show(self, name: str, made: Made) -> None:
         with replacing(self.view(name)) as view:

@@ -78,13 +78,16 @@ def perf(build: Build, as_json: bool, words: Sequence[str]) -> None:
         report.show(found, build.crate.folder)
 
 
-def bring_up_to_date(build: Build, names: Sequence[str], label: str = "") -> None:
-    """Carry out what is not fresh of these stages, and say so."""
+def bring_up_to_date(build: Build, names: Sequence[str], label: str = "") -> bool:
+    """Carry out what is not fresh of these stages, and say so; whether there was any."""
     build.look_ahead(names)
+    was_stale = False
     for name in names:
         if not build.is_fresh(name):
+            was_stale = True
             sys.stderr.write(f"   {name}{label}\n")
             build.carry_out(name)
+    return was_stale
 
 
 def forecast(build: Build, rerun: Rerun) -> None:

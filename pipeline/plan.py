@@ -98,9 +98,9 @@ def _link(artifact: Artifact, tools: Tools, linker: Linker, libraries: str) -> S
 
 def _build_std(config: Config, sources: Sources, rust: Rust, tools: Tools) -> Stage:
     if config.build_std == "prebuilt":
-        return PrebuiltStd(sources.std, tools.llvm_link, tools.llvm_ar, tools.libllvm, _is_slice(config), config.panic, rust)
+        return PrebuiltStd(sources.std, tools.llvm_link, tools.llvm_nm, tools.libllvm, _is_slice(config), config.panic, rust)
     from_sources = (rust.rustc, rust.cargo, rust.triple, sources.std, sources.libraries)
-    return BuildStd(*from_sources, tools.llvm_link, tools.llvm_ar, tools.libllvm, _is_slice(config), config.panic, rust)
+    return BuildStd(*from_sources, tools.llvm_link, tools.llvm_nm, tools.libllvm, _is_slice(config), config.panic, rust)
 
 
 def _crate_bitcode(
@@ -132,7 +132,6 @@ def _crate_bitcode(
         gradcheck=gradcheck,
         verify=_verifying(config),
         environment=cargo.building_environment(),
-        llvm_ar=tools.llvm_ar,
         libllvmlite=tools.libllvmlite,
         libllvm=tools.libllvm,
         rust=rust,
@@ -196,6 +195,6 @@ def _strategy(config: Config, tools: Tools, linker: Linker) -> Strategy:
     strategies: dict[str, Strategy] = {
         "single-module-merge": whole,
         "fat-lto": FatLto(linker, tools.lld, kept),
-        "slice": Slice(whole, tools.libllvm, _unwinds(config)),
+        "slice": Slice(whole, tools.libllvm, tools.llc, _unwinds(config)),
     }
     return strategies[config.strategy]

@@ -51,23 +51,22 @@ class Slicer:
             whole.declare(TRIGGER)
             whole.write(part)
 
-    def rest(self, module: Path, shims: Iterable[str], rest: Path) -> None:
-        """Write all of a module but who asks for the derivatives of these."""
+    def rest(self, module: Path, shims: Iterable[str], rest: Path) -> set[str]:
+        """Write all of a module but who asks for the derivatives of these; what of the module others can refer to, by name."""
         with Module(self.libllvm, module) as whole:
-            editor = Editor(whole)
+            editor, visible = Editor(whole), _visible(whole)
             _leave_out(editor, _asking(editor, whole.named(shims)))
             editor.run_passes(_TIDY)
             whole.write(rest)
+        return visible
 
-    def join(self, module: Path, differentiated: Sequence[Path], rest: Path, out: Path, log: Path) -> None:
-        """Put the parts together: what is in several is as it was in `module`, and visible is what was visible there.
+    def join(self, differentiated: Sequence[Path], rest: Path, visible: Collection[str], out: Path, log: Path) -> None:
+        """Put the parts together: what is in several is as it is in the rest, and visible is what was visible in the module.
 
         Who asks is inlined into who wants the derivative.
         """
         first, *others = [*differentiated, rest]
         process.run_tool([self.llvm_link, "-o", out, first, *(f"--override={part}" for part in others)], log=log)
-        with Module(self.libllvm, module) as whole:
-            visible = _visible(whole)
         with Module(self.libllvm, out) as joined:
             editor = Editor(joined)
             editor.hide_all_but(visible)

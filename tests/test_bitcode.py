@@ -111,31 +111,45 @@ def test_bitcode_is_looked_for_in_objects_alone(member: Member) -> None:
 
 @toolchain
 def test_natives_are_written_as_an_archive_with_an_index(tmp_path: Path) -> None:
-    natives = []
+    objects = {}
+    subprocess.run([TOOLS.opt, "-o", tmp_path / "bc", "-"], input="define void @f() {\n  ret void\n}\n", text=True, check=True)
     for name in ("one", "two"):
-        path = tmp_path / "object"
-        subprocess.run(["cc", "-xc", "-c", "-", "-o", path], input=f"int {name}(void) {{ return 1; }}", text=True, check=True)
-        natives.append(Member("same.o", path.read_bytes()))
-    members = [natives[0], Member("a.o", b"BC\xc0\xde"), natives[1], Member("lib.rmeta", b"rust")]
+        source = f"int {name}(void) {{ return 1; }} int {name}_more; static int {name}_own(void) {{ return 2; }}"
+        subprocess.run(["cc", "-xc", "-c", "-", "-o", tmp_path / "o"], input=source, text=True, check=True)
+        objects[f"{name}.o"] = (tmp_path / "o").read_bytes()
+    given = archive(tmp_path, TOOLS.llvm_ar, {"a.o": (tmp_path / "bc").read_bytes(), **objects, "lib.rmeta": b"rust!"}, "qcs")
     path = tmp_path / "native" / "lib.a"
-    assert bitcode.write_natives(members, path, TOOLS.llvm_ar, tmp_path / "log")
-    assert [member.data for member in bitcode.members(path)] == [native.data for native in natives]
+    assert bitcode.write_natives(list(bitcode.members(given)), path)
+    made = list(bitcode.members(path))
+    assert [member.data for member in made] == [*objects.values()]
+    assert [sorted(member.symbols) for member in made] == [[b"one", b"one_more"], [b"two", b"two_more"]]
     index = subprocess.run([TOOLS.llvm_nm, "--print-armap", path], capture_output=True, text=True, check=True).stdout
-    assert {"one in", "two in"} <= {" ".join(line.split()[:2]) for line in index.splitlines()}
-    assert list(path.parent.iterdir()) == [path]
+    assert {"one in 00.o", "two_more in 01.o"} <= set(index.splitlines())
+    main = "int two(void); int main(void) { return two(); }"
+    argv: list[str | Path] = ["cc", "-xc", "-", "-xnone", path, "-o", tmp_path / "program"]
+    subprocess.run(argv, input=main, text=True, check=True)
+    assert subprocess.run([tmp_path / "program"], check=False).returncode == 1
+
+
+@toolchain
+def test_an_archive_of_nothing_that_is_defined_can_be_linked(tmp_path: Path) -> None:
+    subprocess.run(["cc", "-xc", "-c", "-", "-o", tmp_path / "o"], input="static int own;", text=True, check=True)
+    bitcode.write_natives([Member("a.o", (tmp_path / "o").read_bytes())], tmp_path / "lib.a")
+    argv: list[str | Path] = ["cc", "-xc", "-", "-xnone", tmp_path / "lib.a", "-o", tmp_path / "program"]
+    subprocess.run(argv, input="int main(void) { return 0; }", text=True, check=True)
 
 
 @toolchain
 def test_natives_make_the_same_archive_whenever_they_are_written(tmp_path: Path) -> None:
     natives = [Member("a.o", b"\x7fELF one"), Member("b.o", b"\x7fELF two")]
     for name in ("one.a", "two.a"):
-        bitcode.write_natives(natives, tmp_path / name, TOOLS.llvm_ar, tmp_path / "log")
+        bitcode.write_natives(natives, tmp_path / name)
     assert (tmp_path / "one.a").read_bytes() == (tmp_path / "two.a").read_bytes()
 
 
 def test_without_natives_nothing_is_written(tmp_path: Path) -> None:
     path = tmp_path / "native" / "lib.a"
-    assert not bitcode.write_natives([Member("a.o", b"BC\xc0\xde")], path, TOOLS.llvm_ar, tmp_path / "log")
+    assert not bitcode.write_natives([Member("a.o", b"BC\xc0\xde")], path)
     assert not path.parent.exists()
 
 

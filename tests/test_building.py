@@ -76,6 +76,75 @@ def test_an_edit_that_no_derivative_reaches_stops_at_the_slice(bench: Workbench)
         assert again.stages["enzyme"] == again.stages["codegen"] == "fresh"
 
 
+INDEXED = """\
+#![no_main]
+use autodiff::*;
+
+#[inline(never)]
+fn scaled(row: &[f64], at: usize) -> f64 {
+    let kept = row[at];
+    kept * row[0]
+}
+
+#[autodiff_reverse(df, Duplicated, Const, Active)]
+fn f(x: &[f64], n: usize) -> f64 {
+    let mut sum = 0.0;
+    (0..n).for_each(|at| sum += scaled(x, at) * x[at]);
+    sum
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn main(argc: i32, _argv: *const *const u8) -> i32 {
+    let (x, mut dx) = ([1.0, 2.0], [0.0; 2]);
+    let value = df(&x, &mut dx, argc as usize, 1.0);
+    i32::from(value != 1.0 || dx != [3.0, 0.0])
+}
+"""
+
+# What changes no code, and where the index is out of bounds then.
+HARMLESS = {
+    "a comment above": (INDEXED.replace("#[inline", "// Of a row.\n// And more.\n#[inline"), "src/main.rs:8:16"),
+    "a comment inside": (INDEXED.replace("    let kept", "    // The element.\n    let kept"), "src/main.rs:7:16"),
+    "another name for a local": (INDEXED.replace("kept", "element"), "src/main.rs:6:19"),
+    "another name for what a closure keeps": (INDEXED.replace("sum", "total"), "src/main.rs:6:16"),
+    "another name for a parameter of what is called": (INDEXED.replace("row", "r"), "src/main.rs:6:16"),
+    "code above": (INDEXED.replace("#[inline", "pub fn other() -> i32 {\n    7\n}\n\n#[inline"), "src/main.rs:10:16"),
+}
+
+
+@pytest.mark.parametrize("edit", HARMLESS)
+def test_what_changes_no_code_stops_before_the_derivative(bench: Workbench, edit: str) -> None:
+    """Places are told as they are now, by a derivative that is as it was: in the summary, and where the program panics."""
+    bench.write(INDEXED)
+    bench.build()
+    bench.write(HARMLESS[edit][0])
+    again = bench.build()
+    assert set(again.ran) <= {"crate_bitcode", "llvm_link", "opt1", "link"}
+    assert {again.stages[name] for name in ("abi_fixup", "enzyme", "opt2", "codegen")} == {"fresh"}
+    line = HARMLESS[edit][0].splitlines().index("fn f(x: &[f64], n: usize) -> f64 {") + 1
+    assert f"df: reverse mode of bench::f (src/main.rs:{line}:4)" in again.stdout
+    program = bench.output() / "bench"
+    assert subprocess.run([program], check=False).returncode == 0
+    ended = subprocess.run([program, "2", "3"], capture_output=True, text=True, check=False)
+    assert f"panicked at {HARMLESS[edit][1]}:\nindex out of bounds" in ended.stderr
+
+
+def test_a_refusal_tells_the_place_as_it_is_now(bench: Workbench) -> None:
+    refused = INDEXED.replace("kept * row[0]", "crate::opaque(kept)") + (
+        "\n#[inline(never)]\nfn opaque(x: f64) -> f64 {\n    let mut y = x;\n"
+        '    unsafe { std::arch::asm!("addsd {0}, {0}", inout(xmm_reg) y) };\n    y\n}\n'
+    )
+    for source in (refused, refused.replace("use autodiff", "// One more line.\nuse autodiff")):
+        bench.write(source)
+        finished = bench.doit("build")
+        assert finished.returncode == 1
+        line = next(number for number, text in enumerate(source.splitlines(), start=1) if "asm!" in text)
+        log = (bench.output() / "stages/06-enzyme.log").read_text()
+        for told in (finished.stderr, log):
+            assert f"--> src/main.rs:{line}:" in told
+            assert "src/main.rs:1000" not in told
+
+
 def test_an_edit_of_the_function_keeps_std(bench: Workbench) -> None:
     bench.build()
     bench.write(CUBE.replace("x * x * x", f"x * x * x + {time.time()}"))

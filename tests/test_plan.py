@@ -194,7 +194,7 @@ def test_strategy_of_that_name_merges(planner: Planner) -> None:
     merge = SingleModuleMerge(tools.llvm_link, tools.llvm_nm, tools.opt, POOL)
     assert planner.stages("strategy=single-module-merge")["llvm_link"].strategy == merge
     assert planner.stages("strategy=fat-lto")["llvm_link"].strategy == FatLto(planner.linker, tools.lld, POOL)
-    assert planner.stages("strategy=slice")["llvm_link"].strategy == Slice(merge, tools.libllvm)
+    assert planner.stages("strategy=slice")["llvm_link"].strategy == Slice(merge, tools.libllvm, tools.llc)
 
 
 def test_levels_end_where_they_are_meant(planner: Planner) -> None:
@@ -212,8 +212,7 @@ def test_tools_are_those_that_were_given_each_in_its_place(planner: Planner) -> 
     assert stages["enzyme"].driver.catalyst == tools.catalyst
     slicer = Slicer(tools.llvm_link, tools.libllvm)
     assert stages["enzyme"].slicer == slicer
-    assert (stages["build_std"].llvm_link, stages["build_std"].llvm_ar) == (tools.llvm_link, tools.llvm_ar)
-    assert stages["crate_bitcode"].llvm_ar == tools.llvm_ar
+    assert (stages["build_std"].llvm_link, stages["build_std"].llvm_nm) == (tools.llvm_link, tools.llvm_nm)
     for name in ("build_std", "crate_bitcode"):
         assert (stages[name].rustc, stages[name].cargo, stages[name].triple) == (rust.rustc, rust.cargo, rust.triple)
 

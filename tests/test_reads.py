@@ -207,7 +207,7 @@ def packages_of(step: Step, digests: Digests) -> Iterator[object]:
 
 
 def test_python_packages_of_a_stage_are_in_its_key(digests: Digests) -> None:
-    assert set(key.packages("pipeline.stages.crate_bitcode", digests)["mapping"]) == {"llvmlite"}
+    assert set(key.packages("pipeline.stages.crate_bitcode", digests)["mapping"]) == {"llvmlite", "msgspec"}
     assert key.packages("pipeline.stages.opt1", digests) == {"mapping": {}}
 
 

@@ -92,7 +92,9 @@ def test_put_together_it_is_what_it_was_but_for_what_enzyme_did(folder: Path) ->
     changed = text(folder / "part").replace("ret double %x", "ret double 0.0").replace("@__enzyme_fwddiff", "@derivative")
     changed = changed.replace("declare void @derivative(...)", "define internal void @derivative(...) {\n  ret void\n}")
     subprocess.run([TOOLS.llvm_as, "-o", folder / "part", "-"], input=changed, text=True, check=True)
-    SLICER.join(folder / "given", [folder / "part"], folder / "rest", folder / "out", folder / "log")
+    visible = SLICER.rest(folder / "given", ["shim"], folder / "rest")
+    assert visible == {"also", "counted", "of_several", "main"}
+    SLICER.join([folder / "part"], folder / "rest", visible, folder / "out", folder / "log")
     joined = text(folder / "out")
     assert defined(folder / "out") == {"asking", "shim", "called", "bystander", "main", "derivative", "of_several"}
     assert "ret double %x" in joined

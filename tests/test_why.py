@@ -71,7 +71,7 @@ def std_of(folder: Path, rust: Rust, tools: Tools) -> Build:
     """A build of a stage that depends on std's sources as they are."""
     build = small_build(folder)
     sources = sources_of_std(rust, build.digests)
-    of_rust, of_llvm = (rust.rustc, rust.cargo, rust.triple), (tools.llvm_link, tools.llvm_ar, tools.libllvm)
+    of_rust, of_llvm = (rust.rustc, rust.cargo, rust.triple), (tools.llvm_link, tools.llvm_nm, tools.libllvm)
     stage = OfStd(*of_rust, sources, "of the toolchain", *of_llvm, beside_objects=True, panic="abort", rust=rust)
     build.steps = {"build_std": Step("build_std", stage, {})}
     return build

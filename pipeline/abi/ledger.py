@@ -15,6 +15,7 @@ from pipeline.abi.stage_modules import StageModules
 from pipeline.abi.verdicts import NOT_MODELLED, Facts, Verdict, verdict
 from pipeline.audit import findings
 from pipeline.llvm import Value
+from pipeline.places import NO_NUMBERS, Places
 from pipeline.repairs import by_pointer
 from pipeline.repairs.inline import packs_floats
 from pipeline.stages.abi_fixup import Derivative, RefusedError, asked
@@ -29,25 +30,33 @@ _OURS = "crategrad_"
 def read_ledger(
     libllvm: Tool,
     modules: Mapping[str, Sequence[Path]],
+    places: Places = NO_NUMBERS,
     refused: RefusedError | None = None,
     rungs: Mapping[tuple[str, str], str] | None = None,
 ) -> list[Entry]:
     """The ledger, of the modules after each stage: of rustc as many as there are, of the others one, of one not run none.
 
-    `refused` is what abi_fixup ended with; `rungs` is which rung of the ladder each derivative took, named with its shim.
+    `places` is what numbers stand for in modules that rustc has not made; `refused` is what abi_fixup ended with; `rungs` is
+    which rung of the ladder each derivative took, named with its shim.
     Raises: UserError where a module cannot be read.
     """
     with ExitStack() as opened:
-        stages = [StageModules(libllvm, name, modules.get(name, ()), opened) for name in STAGES]
-        return _Ledger(stages, refused, rungs or {}).entries()
+        of_stage = {name: NO_NUMBERS if name == "rustc" else places for name in STAGES}
+        stages = [StageModules(libllvm, name, modules.get(name, ()), of_stage[name], opened) for name in STAGES]
+        return _Ledger(stages, places, refused, rungs or {}).entries()
 
 
 class _Ledger:
     def __init__(
-        self, stages: Sequence[StageModules], refused: RefusedError | None, rungs: Mapping[tuple[str, str], str]
+        self,
+        stages: Sequence[StageModules],
+        places: Places,
+        refused: RefusedError | None,
+        rungs: Mapping[tuple[str, str], str],
     ) -> None:
         self.stages = stages
         self.rustc, self.linked, self.opt1, self.fixed = stages
+        self.places = places
         self.refused = refused
         self.rungs = rungs
         self.derivatives = [derivative for reader in self.linked.readers() for derivative in asked(reader.module)]
@@ -177,8 +186,9 @@ class _Ledger:
         """Why abi_fixup refused the derivative, if it did."""
         if self.refused is None or derivative is None:
             return ""
-        is_it = (self.refused.derivative.derivative, self.refused.derivative.place) == (derivative.derivative, derivative.place)
-        return self.refused.why if is_it else ""
+        place = self.places.told(self.refused.derivative.place)
+        is_it = (self.refused.derivative.derivative, place) == (derivative.derivative, derivative.place)
+        return self.places.told(self.refused.why) if is_it else ""
 
     def _packs(self, stage: StageModules, symbol: str) -> bool:
         found = stage.find(symbol) if symbol in stage.everything_reached else None

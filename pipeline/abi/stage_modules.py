@@ -10,6 +10,7 @@ from pathlib import Path
 from pipeline.abi.headers import Reader
 from pipeline.analyses.call_tree import call_tree, calls
 from pipeline.llvm import Module, Value
+from pipeline.places import Places
 from pipeline.toolchain import Tool
 
 _OF_TOOLS = ("llvm.", "__enzyme_", "__crategrad_")
@@ -19,10 +20,11 @@ _OF_TOOLS = ("llvm.", "__enzyme_", "__crategrad_")
 class StageModules:
     """The modules after a stage, each read when it is needed."""
 
-    def __init__(self, libllvm: Tool, name: str, paths: Sequence[Path], opened: ExitStack) -> None:
+    def __init__(self, libllvm: Tool, name: str, paths: Sequence[Path], places: Places, opened: ExitStack) -> None:
         self.name = name
         self._libllvm = libllvm
         self._paths = list(paths)
+        self._places = places
         self._opened = opened
         self._readers: list[Reader] = []
         self.reached: dict[str, frozenset[str]] = {}
@@ -37,7 +39,7 @@ class StageModules:
         """Those of all modules, in order."""
         for number, path in enumerate(self._paths):
             if number == len(self._readers):
-                self._readers.append(Reader(self._opened.enter_context(Module(self._libllvm, path))))
+                self._readers.append(Reader(self._opened.enter_context(Module(self._libllvm, path, self._places.told))))
             yield self._readers[number]
 
     def find(self, symbol: str) -> tuple[Reader, Value] | None:

@@ -15,6 +15,7 @@ from pipeline.build import Build
 from pipeline.errors import UserError
 from pipeline.perf.tape import Kept, in_source_order, read_tape
 from pipeline.perf.trial import Trial, differentiate
+from pipeline.places import Places
 from pipeline.stages import MODULE
 from pipeline.stages.abi_fixup import DERIVATIVES
 from pipeline.stages.enzyme import NO_FLAGS, Derivative, Enzyme, Flags, rungs_taken
@@ -42,7 +43,8 @@ def costs(build: Build, names: Sequence[str]) -> list[Cost]:
     """
     stage, module = build.steps["enzyme"].stage, build.output("abi_fixup")
     assert isinstance(stage, Enzyme), "the plan has it so"
-    derivatives = json.loads((module / DERIVATIVES).read_text())
+    places = build.places
+    derivatives = json.loads(places.told((module / DERIVATIVES).read_text()))
     if not derivatives:
         raise UserError(f"error: there is no tape: no #[autodiff…] derivative is used in {build.crate.artifact.name}")
     by_shim = groupby(sorted(derivatives, key=itemgetter("shim")), itemgetter("shim"))
@@ -54,14 +56,17 @@ def costs(build: Build, names: Sequence[str]) -> list[Cost]:
         tried = [one for one in wanted if one.reverse]
         folders = [scratch / str(number) for number in range(len(tried))]
         flags = (_flags(stage, {rungs.get((name, one.shim), "") for name in one.reverse}) for one in tried)
-        calls = [partial(_try, stage, module / MODULE, *each) for each in zip(tried, flags, folders, strict=True)]
+        calls = [partial(_try, stage, module / MODULE, places, *each) for each in zip(tried, flags, folders, strict=True)]
         trials = dict(zip(tried, process.side_by_side(calls), strict=True))
-        return [(one, read_tape(stage.libllvm, trials[one], one.shim) if one in trials else []) for one in wanted]
+        return [(one, read_tape(stage.libllvm, trials[one], one.shim, places) if one in trials else []) for one in wanted]
 
 
-def _try(stage: Enzyme, module: Path, wanted: Differentiated, flags: Flags, folder: Path) -> Trial:
+def _try(stage: Enzyme, module: Path, places: Places, wanted: Differentiated, flags: Flags, folder: Path) -> Trial:
     folder.mkdir()
-    return differentiate(stage, module, wanted.shim, flags, folder)
+    try:
+        return differentiate(stage, module, wanted.shim, flags, folder)
+    except UserError as error:
+        raise UserError(places.told(error.message)) from error
 
 
 def _flags(stage: Enzyme, rungs: set[str]) -> Flags:

@@ -17,6 +17,7 @@ from pipeline.perf.numbering import Numbered
 from pipeline.perf.origins import Origins
 from pipeline.perf.reasons import Reason, Reasons, of_address, of_call, of_end, of_loop, of_memory, of_work
 from pipeline.perf.trial import Trial
+from pipeline.places import NO_NUMBERS, Places
 from pipeline.toolchain import Tool
 
 _CACHE = re.compile(r"(.+?)_(?:malloc|realloc)?cache")
@@ -57,9 +58,9 @@ class Kept:
     reason: Reason
 
 
-def read_tape(libllvm: Tool, trial: Trial, shim: str) -> list[Kept]:
+def read_tape(libllvm: Tool, trial: Trial, shim: str, places: Places = NO_NUMBERS) -> list[Kept]:
     """What the derivative of a shim keeps, in the order of the source."""
-    with Module(libllvm, trial.given) as given, Module(libllvm, trial.made) as made:
+    with Module(libllvm, trial.given, places.told) as given, Module(libllvm, trial.made, places.told) as made:
         return sorted(_Tape(given, made, trial, shim).kept(), key=lambda one: in_source_order(one.place))
 
 

@@ -16,6 +16,7 @@ from pipeline.analyses.call_tree import call_tree
 from pipeline.analyses.control_flow import ControlFlow
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
+from pipeline.locations import told_when_run
 from pipeline.repairs import opaque
 from pipeline.repairs.inline import CLEAN
 
@@ -46,8 +47,7 @@ def _keep(editor: Editor, flow: ControlFlow, check: Value, ending: set[Value]) -
         condition = _hidden(editor, flow.condition(check), check)
         fails = condition if fails_if_true else editor.api.BuildNot(builder, condition, b"")
         if flow.successors(flow.ends[block]):  # more than a call that never returns: what it says is lost
-            place = editor.module.users_place(check)
-            function, taken = _complaining(editor, f"error: differentiated code panicked at {place}\n")
+            function, taken = _complaining(editor, check)
         else:
             function, taken = _copied(editor, panic, editor.api.GetInstructionParent(check))
         editor.call(builder, editor.function_type(function), function, [fails, *taken])
@@ -68,11 +68,12 @@ def _hidden(editor: Editor, condition: Value, check: Value) -> Value:
     return made
 
 
-def _complaining(editor: Editor, complaint: str) -> tuple[Value, list[Value]]:
+def _complaining(editor: Editor, check: Value) -> tuple[Value, list[Value]]:
     """A function that ends the program with a word of ours, and the values it takes: none."""
     function = _declared(editor, [])
+    place = told_when_run(editor, editor.module.users_place(check))
     with editor.ending_if_first(function) as builder:
-        editor.end_program(builder, complaint)
+        editor.end_program(builder, "error: differentiated code panicked at ", *place, "\n")
     return function, []
 
 

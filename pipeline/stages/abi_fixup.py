@@ -140,7 +140,7 @@ def asked(module: Module) -> list[Derivative]:
         descriptor, shim, *_ = module.arguments(call)
         with suppress(UserError):
             derivative = _describe(module.string(descriptor), module.place(call))
-            found.append(replace(derivative, shim=module.name(shim)))
+            found.append(replace(derivative, shim=module.name(shim), place=module.told(derivative.place)))
     return list(dict.fromkeys(found))
 
 

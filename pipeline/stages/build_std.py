@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline import bitcode, cargo, process
+from pipeline import bitcode, cargo, process, symbol_lists
 from pipeline.digests import Digests
 from pipeline.errors import UserError
 from pipeline.key import location
@@ -22,6 +22,7 @@ BITCODE = "bitcode"
 NATIVE = "native"
 COMPILED = "compiled"
 STD_MODULE = "std.bc"
+SYMBOLS = "symbols.json"
 
 HOW_TO_GET_SOURCES = (
     "apt-get install rust-web-src, or rustup component add rust-src;"
@@ -45,8 +46,8 @@ class BuildStd:
     """std, core, alloc … of the toolchain's sources.
 
     Output: `sysroot/` to give to rustc; `bitcode/<crate>/*.bc`; `native/<crate>.a`, what has
-    no bitcode (compiler_builtins); `compiled/<crate>.a`, what has bitcode beside it; `std.bc`, all the bitcode in one module,
-    linked once for every crate to come.
+    no bitcode (compiler_builtins); `compiled/<crate>.a`, what has bitcode beside it; and once for every crate to come
+    `std.bc`, all the bitcode in one module, and `symbols.json`, what all this defines (`symbol_lists`).
     """
 
     rustc: Tool
@@ -57,7 +58,7 @@ class BuildStd:
     libraries: str
     """Digest of the toolchain's own libraries: build scripts are made of them."""
     llvm_link: Tool
-    llvm_ar: Tool
+    llvm_nm: Tool
     libllvm: Tool
     beside_objects: bool
     """Whether there is bitcode beside objects, for a program that is linked of these: as rustc has it before it optimises."""
@@ -73,10 +74,10 @@ class BuildStd:
         self._build(work, log)
         libraries = sorted(work.glob(f"target/{self.triple}/release/deps/*.rlib"))
         for library in libraries:
-            self._take_apart(library, out, log)
+            self._take_apart(library, out)
         self._keep_sysroot(libraries, out)
         shutil.rmtree(work)
-        link_modules(self.llvm_link, out, log)
+        link_modules(self.llvm_link, self.llvm_nm, out, log)
 
     def _build(self, work: Path, log: Path) -> None:
         (work / "src").mkdir(parents=True)
@@ -112,7 +113,7 @@ class BuildStd:
             if crate_name(library) != "empty":
                 library.rename(folder / library.name)
 
-    def _take_apart(self, library: Path, out: Path, log: Path) -> None:
+    def _take_apart(self, library: Path, out: Path) -> None:
         crate = crate_name(library)
         if crate in (*_LEFT_OUT, other_runtime(self.panic)):
             return
@@ -125,9 +126,9 @@ class BuildStd:
         for module in write_modules(out, crate, modules):
             with Module(self.libllvm, module) as opened:
                 write_anew(opened, module)
-        bitcode.write_natives(of_bitcode, out / COMPILED / f"{crate}.a", self.llvm_ar, log)
+        bitcode.write_natives(of_bitcode, out / COMPILED / f"{crate}.a")
         others = [member for member in members if member not in of_bitcode]
-        bitcode.write_natives(others, out / NATIVE / f"{crate}.a", self.llvm_ar, log)
+        bitcode.write_natives(others, out / NATIVE / f"{crate}.a")
 
 
 def sources_of_std(rust: Rust, digests: Digests) -> str:
@@ -158,9 +159,13 @@ def write_anew(module: Module, path: Path) -> None:
     module.write(path)
 
 
-def link_modules(llvm_link: Tool, out: Path, log: Path) -> None:
-    """Link all of std's modules into one."""
-    process.run_tool([llvm_link, "-o", out / STD_MODULE, *sorted((out / BITCODE).rglob("*.bc"))], log=log)
+def link_modules(llvm_link: Tool, llvm_nm: Tool, out: Path, log: Path) -> None:
+    """Link all of std's modules into one, and list what they and the objects define."""
+    modules = sorted((out / BITCODE).rglob("*.bc"))
+    process.run_tool([llvm_link, "-o", out / STD_MODULE, *modules], log=log)
+    symbol_lists.write(
+        llvm_nm, modules, (path for folder in (NATIVE, COMPILED) for path in (out / folder).glob("*.a")), out / SYMBOLS
+    )
 
 
 def other_runtime(panic: str) -> str:

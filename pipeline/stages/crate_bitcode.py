@@ -82,7 +82,6 @@ class CrateBitcode:
     nothing."""
     environment: Mapping[str, str]
     """Variables that build scripts go by."""
-    llvm_ar: Tool
     libllvmlite: Tool
     libllvm: Tool
     """They write bitcode anew."""
@@ -277,7 +276,7 @@ class _LinkLine:
 
     def _natives(self, label: str, members: list[bitcode.Member]) -> list[Any]:
         archive = f"{NATIVE}/{label}.a"
-        return [{"native": archive}] if bitcode.write_natives(members, self.out / archive, self.stage.llvm_ar, self.log) else []
+        return [{"native": archive}] if bitcode.write_natives(members, self.out / archive) else []
 
     def _modules(self, label: str, modules: Iterable[bytes]) -> list[Any]:
         folder = self.out / BITCODE / label

@@ -125,8 +125,8 @@ class Enzyme:
             made, by_rung, beyond = self._climbed(module, sound, folder, log)
             if refused := [*refused, *beyond]:
                 raise UserError(_refusal(self._explained(module, refused, log)))
-            self.slicer.rest(module, _shims(wanted), folder / "rest.bc")
-            self.slicer.join(module, [one.part for one in made], folder / "rest.bc", out / MODULE, log)
+            visible = self.slicer.rest(module, _shims(wanted), folder / "rest.bc")
+            self.slicer.join([one.part for one in made], folder / "rest.bc", visible, out / MODULE, log)
         if by_rung:
             (out / RUNGS).write_text(json.dumps(by_rung, indent=1))
 

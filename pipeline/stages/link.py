@@ -16,6 +16,7 @@ from pipeline.stages.build_std import NATIVE as STD_NATIVE
 from pipeline.stages.codegen import OBJECT
 from pipeline.stages.crate_bitcode import LINK_LINE
 from pipeline.stages.llvm_link import BESIDE_OBJECTS
+from pipeline.strategies import APART
 from pipeline.toolchain import Tool
 
 
@@ -56,9 +57,10 @@ def libraries_to_link(crate: Path) -> list[str]:
 
 
 def _arguments(line: list[Any], inputs: Inputs) -> Iterator[str | Path]:
-    is_beside = "merged" in inputs and (inputs["merged"] / BESIDE_OBJECTS).exists()
-    if "object" in inputs:
-        yield inputs["object"] / OBJECT
+    merged = inputs.get("merged")
+    is_beside = merged is not None and (merged / BESIDE_OBJECTS).exists()
+    ours = [inputs["object"] / OBJECT] if "object" in inputs else []
+    yield from [*ours, *sorted(merged.glob(APART))] if merged else ours
     for argument in line:
         if isinstance(argument, str):
             yield argument

@@ -44,7 +44,7 @@ class PrebuiltStd:
     libraries: str
     """Digest of std's libraries."""
     llvm_link: Tool
-    llvm_ar: Tool
+    llvm_nm: Tool
     libllvm: Tool
     beside_objects: bool
     """Whether the objects stay, for a program that is linked of these."""
@@ -56,10 +56,10 @@ class PrebuiltStd:
         """Take the libraries apart, and link what is bitcode into one module."""
         for library in _libraries(self.rust):
             if crate_name(library) not in (*_LEFT_OUT, other_runtime(self.panic)):
-                self._take_apart(library, out, log)
-        link_modules(self.llvm_link, out, log)
+                self._take_apart(library, out)
+        link_modules(self.llvm_link, self.llvm_nm, out, log)
 
-    def _take_apart(self, library: Path, out: Path, log: Path) -> None:
+    def _take_apart(self, library: Path, out: Path) -> None:
         crate = crate_name(library)
         members = list(bitcode.members(library))
         carrying = [member for member in members if member.embedded and crate != AS_IT_IS]
@@ -68,9 +68,9 @@ class PrebuiltStd:
                 abort_on_panic(Editor(module))
                 write_anew(module, path)
         if self.beside_objects:
-            bitcode.write_natives(carrying, out / COMPILED / f"{crate}.a", self.llvm_ar, log)
+            bitcode.write_natives(carrying, out / COMPILED / f"{crate}.a")
         others = [member for member in members if member not in carrying]
-        bitcode.write_natives(others, out / NATIVE / f"{crate}.a", self.llvm_ar, log)
+        bitcode.write_natives(others, out / NATIVE / f"{crate}.a")
 
 
 def libraries_of_std(rust: Rust, digests: Digests) -> str:

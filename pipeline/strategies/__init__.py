@@ -6,6 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+DERIVATIVE = ".crategrad"
+"""How the name ends of a derivative that objects outside of the module call."""
+
+APART = "places.o"
+"""The object that a strategy may leave beside the module: what is linked with it, and no later stage reads."""
+
 
 @dataclass(frozen=True)
 class Artifacts:

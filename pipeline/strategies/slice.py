@@ -14,19 +14,19 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 
-from pipeline import bitcode, process
+from pipeline import bitcode, locations, process, symbol_lists
 from pipeline.analyses.call_tree import indirect_calls
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value
 from pipeline.llvm_edit import Editor
 from pipeline.llvm_inspect import Inspector
+from pipeline.places import Places, numbered
 from pipeline.stages import UNWANTED, before_enzyme
-from pipeline.stages.build_std import BITCODE
+from pipeline.stages.build_std import SYMBOLS
 from pipeline.stages.crate_bitcode import ASKS
-from pipeline.strategies import Artifacts
+from pipeline.strategies import APART, DERIVATIVE, Artifacts
 from pipeline.strategies.single_module_merge import SingleModuleMerge
 from pipeline.toolchain import Tool
 from pipeline.unwinding import abort_on_panic
@@ -34,8 +34,9 @@ from pipeline.unwinding import abort_on_panic
 WHOLE = "whole"
 """The file beside the module that says why it is the whole program, where it is."""
 
+_OBJECT = ("-filetype=obj", "-relocation-model=pic", "-data-sections")
+
 _PLACEHOLDER = "__crategrad_placeholder_v"
-DERIVATIVE = ".crategrad"
 _WANTED = ".wanted"
 """What the name of a derivative has after it where some object reads the function's value (rust/autodiff, `Asked::value`)."""
 _MOVED = re.compile(r"\.llvm\.\d+$")
@@ -48,7 +49,7 @@ _LISTS = ("llvm.used", "llvm.compiler.used", "llvm.global_ctors")
 
 @dataclass(frozen=True)
 class Slice:
-    """Cut in memory, joined by `llvm-link`.
+    """Cut in memory, joined by `llvm-link`, and given numbers for places (`places`): what stands in the module is code alone.
 
     Two things only the whole program can tell: what a pointer may call, and what is in a variable that just one codegen unit
     sees.  Where a derivative depends on either, the strategy is that of `whole`, on the same bitcode.
@@ -56,6 +57,7 @@ class Slice:
 
     whole: SingleModuleMerge
     libllvm: Tool
+    llc: Tool
     unwinds: bool = False
     """Whether a panic unwinds in the program; in the slice it ends it.  Then there is no way to have both in one module."""
 
@@ -66,9 +68,12 @@ class Slice:
         symbols = self._symbols(artifacts)
         with tempfile.TemporaryDirectory(dir=module.parent) as folder:
             parts = cut(self.libllvm, symbols, Path(folder), self.unwinds)
-            joined, why = self._join(parts, symbols, Path(folder), log)
+            joined, apart, places, why = self._join(parts, symbols, Path(folder), log)
             self._optimise(joined, module, log)
-        why = why or self._called_by_pointer(module)
+            why = why or self._called_by_pointer(module, places)
+            if not why and places:
+                places.write(module.parent)
+                process.run_tool([self.llc, *_OBJECT, "-o", module.with_name(APART), apart], log=log)
         if why and self.unwinds:
             raise UserError(f"error: `panic: unwind` wants what is differentiated apart from the program, and {why}\n{_ABORT}")
         if why:
@@ -78,37 +83,42 @@ class Slice:
         return not why
 
     def _symbols(self, artifacts: Artifacts) -> Symbols:
-        std = sorted((artifacts.std / BITCODE).rglob("*.bc")) if artifacts.std else []
-        of_modules = self._nm("--defined-only", "--print-file-name", *artifacts.crates, *std)
-        return Symbols.read(of_modules, self._nm("--extern-only", *artifacts.natives, *artifacts.compiled))
+        llvm_nm, std = self.whole.llvm_nm, artifacts.std
+        modules = {Path(path): names for path, names in symbol_lists.of_modules(llvm_nm, artifacts.crates).items()}
+        objects = [path for path in (*artifacts.natives, *artifacts.compiled) if not (std and path.is_relative_to(std))]
+        defined, wanted = symbol_lists.of_objects(llvm_nm, objects)
+        if std:
+            of_std = symbol_lists.read(std / SYMBOLS)
+            modules |= {std / path: names for path, names in of_std.modules.items()}
+            defined += of_std.objects
+        return Symbols.read(modules, defined, wanted)
 
-    def _nm(self, *arguments: process.Argument) -> str:
-        answer = process.ask([self.whole.llvm_nm, "--quiet", *arguments])
-        if not answer.succeeded:
-            raise UserError(f"error: llvm-nm cannot read what is to be merged\n{process.tail(answer.output)}")
-        return answer.output
-
-    def _join(self, parts: Iterable[Path], symbols: Symbols, folder: Path, log: Path) -> tuple[Path, str]:
-        """What is cut as one module, as text; and what is needed and cannot be referred to, in words."""
+    def _join(self, parts: Iterable[Path], symbols: Symbols, folder: Path, log: Path) -> tuple[Path, Path, Places, str]:
+        """What is cut as one module, as text; what is apart from it, and what its numbers stand for, so that no line is in it;
+        and what is needed and cannot be referred to, in words.
+        """
         joined, nothing = folder / "joined.bc", folder / "nothing.ll"
         nothing.touch()  # llvm-link wants something, and there may be no derivatives
         process.run_tool([self.whole.llvm_link, "-o", joined, nothing, *parts], log=log)
-        text = folder / "joined.ll"
+        text, apart = folder / "joined.ll", folder / "apart.ll"
         with Module(self.libllvm, joined) as module:
             editor = Editor(module)
-            names = map(module.name, module.functions())
-            editor.hide_all_but(name for name in names if name.endswith(DERIVATIVE))
+            names = locations.called_from_outside(module)
+            editor.hide_all_but(names)
             editor.run_passes("globaldce")
-            text.write_text(bitcode.text_without_checksums(module.as_text()))
-            return text, _hidden(module, symbols)
+            found = locations.leave_out(editor, names) if names else []
+            made, places = numbered(bitcode.text_without_checksums(module.as_text()))
+            text.write_text(made)
+            apart.write_text(locations.tables(made, names, found, places.lines))
+            return text, apart, places, _hidden(module, symbols)
 
     def _optimise(self, given: Path, module: Path, log: Path) -> None:
         """Do what rustc does to each module that another strategy merges."""
         process.run_tool([self.whole.opt, *before_enzyme(given, 2), "-o", module, given], log=log)
 
-    def _called_by_pointer(self, module: Path) -> str:
+    def _called_by_pointer(self, module: Path, places: Places) -> str:
         """What calls a pointer of which optimisation did not find out what it is, in words; empty where nothing does."""
-        with Module(self.libllvm, module) as opened:
+        with Module(self.libllvm, module, places.told) as opened:
             inspector = Inspector(opened)
             found = (call for function in opened.functions() for call in indirect_calls(inspector, function))
             return next((f"a pointer is called at {opened.users_place(call)}" for call in found), "")
@@ -142,26 +152,20 @@ class Symbols:
     it moves from one module into another a name of its own."""
 
     @classmethod
-    def read(cls, of_modules: str, of_objects: str) -> Symbols:
-        """From the lines of `llvm-nm`, those of modules with the files' names."""
+    def read(cls, modules: Mapping[Path, symbol_lists.Names], defined: Iterable[str], wanted: Iterable[str]) -> Symbols:
+        """From what modules define, and what objects define and want."""
         module_of: dict[str, Path] = {}
         local: dict[str, set[Path]] = {}
-        as_path = cache(Path)  # of thousands of names, in some files
-        for file, _, found in (line.rpartition(": ") for line in of_modules.splitlines()):
-            words = found.split()
-            if len(words) == 3:  # else it says that a file has none
-                path, kind, name = as_path(file), words[1], words[2]
-                if kind.islower():
-                    local.setdefault(name, set()).add(path)
-                else:
-                    module_of.setdefault(name, path)
-        in_program, called = set[str](), dict[str, set[str]]()
-        for words in map(str.split, of_objects.splitlines()):
-            if len(words) == 3:
-                in_program.add(words[2])
-            elif words[:1] == ["U"] and words[1].endswith(DERIVATIVE):
-                called.setdefault(_MOVED.sub("", words[1].removesuffix(DERIVATIVE)), set()).add(words[1])
-        return cls(module_of, local, in_program, called)
+        for path, names in modules.items():
+            for name in names.visible:
+                module_of.setdefault(name, path)
+            for name in names.local:
+                local.setdefault(name, set()).add(path)
+        called = dict[str, set[str]]()
+        for name in wanted:
+            if name.endswith(DERIVATIVE):
+                called.setdefault(_MOVED.sub("", name.removesuffix(DERIVATIVE)), set()).add(name)
+        return cls(module_of, local, set(defined), called)
 
     def is_known(self, name: str) -> bool:
         """True for what some module defines."""

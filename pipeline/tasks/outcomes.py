@@ -30,7 +30,7 @@ def fail(error: UserError) -> TaskFailed:
     return (TaskFailed if error.exit_code == 1 else Refused)(error.message, report=False)
 
 
-def action_of(command: Callable[..., None]) -> Callable[..., TaskFailed | None]:
+def action_of(command: Callable[..., object]) -> Callable[..., TaskFailed | None]:
     """A command as doit's action, which goes by its parameters: what it raises is the task's failure."""
 
     @wraps(command)

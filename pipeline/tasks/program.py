@@ -65,7 +65,7 @@ def _how(made: Made) -> str:
 def _derivatives(build: Build) -> str:
     if "abi_fixup" not in build.steps:
         return "built without derivatives: the config says `autodiff: false`"
-    found = json.loads((build.output("abi_fixup") / DERIVATIVES).read_text())
+    found = json.loads(build.places.told((build.output("abi_fixup") / DERIVATIVES).read_text()))
     if not found:
         return f"no #[autodiff…] derivative is used in {build.crate.artifact.name}: built as by plain cargo"
     rungs = rungs_taken(build.output("enzyme"))
@@ -77,13 +77,17 @@ def _derivative(derivative: dict[str, Any], rung: str | None) -> str:
     return f"{derivative['derivative']}: {derivative['mode']} mode of {derivative['primal']} ({derivative['place']}){taken}"
 
 
-def build_binaries(build: Build, asked: Request) -> None:
-    """Build those binaries of the package that the artifact may start, as cargo does."""
-    for name in binaries_to_start(build.output("crate_bitcode")):
-        choice = Choice(build.crate.package, "bin", name, flags=asked.choice.flags)
-        binary = open_build(replace(asked, choice=choice, rerun=Rerun()), build.digests)
-        commands.bring_up_to_date(binary, list(binary.steps), f" (binary `{name}`)")
-        tidy(binary)
+def build_binaries(build: Build, asked: Request) -> list[bool]:
+    """Build those binaries of the package that the artifact may start, as cargo does; of each, whether something was to do."""
+    return [_build_binary(build, asked, name) for name in binaries_to_start(build.output("crate_bitcode"))]
+
+
+def _build_binary(build: Build, asked: Request, name: str) -> bool:
+    choice = Choice(build.crate.package, "bin", name, flags=asked.choice.flags)
+    binary = open_build(replace(asked, choice=choice, rerun=Rerun()), build.digests)
+    was_stale = commands.bring_up_to_date(binary, list(binary.steps), f" (binary `{name}`)")
+    tidy(binary)
+    return was_stale
 
 
 def execute(build: Build, asked: Request) -> TaskFailed | None:

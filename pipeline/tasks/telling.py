@@ -61,7 +61,7 @@ def _ledger(build: Build) -> list[Entry]:
             raise
         refused = error.__cause__
     rungs = rungs_taken(build.output("enzyme")) if build.is_fresh("enzyme") else {}
-    entries = read_ledger(find_tools().libllvm, _modules(build, refused is None), refused, rungs)
+    entries = read_ledger(find_tools().libllvm, _modules(build, refused is None), build.places, refused, rungs)
     if not entries:
         raise UserError(
             f"error: there are no headers to tell of: no #[autodiff…] derivative is used in {build.crate.artifact.name}"

@@ -1,0 +1,61 @@
+"""What modules and objects define, as `llvm-nm` says; of std it is listed once, for every slice to come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from pipeline import process
+from pipeline.errors import UserError
+from pipeline.toolchain import Tool
+
+
+class Names(msgspec.Struct):
+    """The names that a module defines: for all modules to see, and for itself alone."""
+
+    visible: list[str] = []
+    local: list[str] = []
+
+
+class Listed(msgspec.Struct):
+    """What the modules in a folder define, by their paths in it, and what objects do."""
+
+    modules: dict[str, Names]
+    objects: list[str]
+
+
+def of_modules(llvm_nm: Tool, modules: Sequence[Path]) -> dict[str, Names]:
+    """What these modules define, by their paths."""
+    found: dict[str, Names] = {}
+    for file, _, symbol in (line.rpartition(": ") for line in _lines(llvm_nm, "--defined-only", "--print-file-name", *modules)):
+        words = symbol.split()
+        if len(words) == 3:  # else it says that a file has none
+            names = found.setdefault(file, Names())
+            (names.local if words[1].islower() else names.visible).append(words[2])
+    return found
+
+
+def of_objects(llvm_nm: Tool, objects: Sequence[Path]) -> tuple[list[str], list[str]]:
+    """What these objects, and those in archives, define for others, and what they want of others."""
+    words = [line.split() for line in _lines(llvm_nm, "--extern-only", *objects)]
+    return [each[2] for each in words if len(each) == 3], [each[1] for each in words if each[:1] == ["U"]]
+
+
+def write(llvm_nm: Tool, modules: Iterable[Path], objects: Iterable[Path], file: Path) -> None:
+    """List what these modules, which lie below the folder of the file, and these objects define."""
+    of_file = {str(Path(path).relative_to(file.parent)): names for path, names in of_modules(llvm_nm, sorted(modules)).items()}
+    file.write_bytes(msgspec.json.encode(Listed(of_file, of_objects(llvm_nm, sorted(objects))[0])))
+
+
+def read(file: Path) -> Listed:
+    """What was listed there."""
+    return msgspec.json.decode(file.read_bytes(), type=Listed)
+
+
+def _lines(llvm_nm: Tool, *arguments: process.Argument) -> list[str]:
+    answer = process.ask([llvm_nm, "--quiet", *arguments])
+    if not answer.succeeded:
+        raise UserError(f"error: llvm-nm cannot read what is to be merged\n{process.tail(answer.output)}")
+    return answer.output.splitlines()
