@@ -63,18 +63,15 @@ class Catalyst:
     def differentiate(self, module: Path, text: Path, flags: Sequence[str], log: Path) -> list[Diagnostic]:
         """See `EnzymeDriver.differentiate`.
 
-        Its exit code says nothing: the verdict is whether the text is there and no line says `error: … Enzyme: …`.
+        Where it refuses its exit code may be 0 all the same, and the text is there: a line says `error: … Enzyme: …`.  On
+        standard output it writes the text and ends; into a file it would write it once more, and an object file.
         """
-        import tempfile
-
-        with tempfile.TemporaryDirectory(dir=text.parent) as workspace:
-            argv: list[process.Argument] = [self.catalyst, "--tool=llc", module, "-o", text, *flags]
-            argv += [f"--workspace={workspace}", "--keep-intermediate"]
-            argv += ["--checkpoint-stage=O2Opt", "--vectorize-loops=false", "--vectorize-slp=false", *IN_PLACE, *_NO_GROUPS]
-            finished = process.run(argv, log=log, patience_s=self.patience_s)
+        argv: list[process.Argument] = [self.catalyst, "--tool=llc", module, "-o", "-", *flags, "--checkpoint-stage=O2Opt"]
+        argv += ["--vectorize-loops=false", "--vectorize-slp=false", *IN_PLACE, *_NO_GROUPS]
+        finished = process.run(argv, log=log, stdout=text, patience_s=self.patience_s)
         diagnostics = read_diagnostics(finished.output)
-        if not diagnostics and not (finished.succeeded and text.exists()):
-            text.unlink(missing_ok=True)
+        if not diagnostics and not (finished.succeeded and text.stat().st_size):
+            text.unlink()
             if finished.verdict == "SIGXCPU":
                 said = f"Enzyme does not end: it was given {self.patience_s} s (`enzyme.patience_s` in the config)"
                 return [Diagnostic(said, endless=True)]

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -49,15 +49,23 @@ class Finished:
         return verdict(self.returncode)
 
 
-def run(argv: Sequence[Argument], *, log: Path, cwd: Path | None = None, patience_s: int | None = None) -> Finished:
+def run(
+    argv: Sequence[Argument],
+    *,
+    log: Path,
+    stdout: Path | None = None,
+    cwd: Path | None = None,
+    patience_s: int | None = None,
+) -> Finished:
     """Run `argv` to its end, with the command line and all its output appended to `log`, in an environment that is always
     the same: what a tool makes depends on no variable of the user's.
 
-    With SIGXCPU it ends where it takes more seconds of processor time than `patience_s`.
+    What is made on standard output comes to lie in `stdout`, if that is given, and not in the log.  With SIGXCPU it ends where
+    it takes more seconds of processor time than `patience_s`.
     """
-    with log.open("ab") as logged:
+    with log.open("ab") as logged, stdout.open("wb") if stdout else nullcontext(logged) as out:
         begin = _log_command(logged, argv)
-        with _family(argv, cwd=cwd, env=environment(), stdout=logged, stderr=subprocess.STDOUT) as child:
+        with _family(argv, cwd=cwd, env=environment(), stdout=out, stderr=logged) as child:
             if patience_s is not None:
                 with suppress(ProcessLookupError):
                     resource.prlimit(child.pid, resource.RLIMIT_CPU, (patience_s, resource.RLIM_INFINITY))

@@ -67,7 +67,7 @@ def replay(build: Build, name: str) -> Replay:
         try:
             step.stage.run(inputs, out, log)
         except UserError as error:
-            refusal = error.message
+            refusal = build.places.told(error.message)
     write(folder, build, name, recorder.commands, recorder.known, refusal)
     return Replay(folder, len(recorder.commands), refusal, _is_same(build, name, out, refusal))
 
@@ -90,9 +90,11 @@ def _recorded_by(recorder: _Recorder) -> Iterator[None]:
     run = process.run
 
     def recorded(argv: Sequence[Argument], **options: Any) -> Finished:
-        given, folders = recorder.before(argv)
+        printed = options.get("stdout")
+        named = [*argv, printed] if printed else argv
+        given, folders = recorder.before(named)
         finished = run(argv, **options)
-        recorder.after(argv, given, folders, finished.returncode)
+        recorder.after(argv, printed, given, folders, finished.returncode)
         return finished
 
     process.run = recorded
@@ -125,14 +127,22 @@ class _Recorder:
                     given |= self._given(path)
         return given, frozenset(folders)
 
-    def after(self, argv: Sequence[Argument], given: dict[str, str], folders: frozenset[str], returncode: int) -> None:
+    def after(
+        self,
+        argv: Sequence[Argument],
+        printed: Path | None,
+        given: dict[str, str],
+        folders: frozenset[str],
+        returncode: int,
+    ) -> None:
         """Note a command, and what it has written."""
         made = {}
         with self.turn:
-            for path in self._paths(argv):
+            for path in self._paths([*argv, printed] if printed else argv):
                 if path.is_file() and (digest := file_digest(path)) != self.known.get(path):
                     self.known[path] = made[self._there(path)] = digest
-            self.commands.append(Command(tuple(map(self._moved, argv)), given, folders, returncode, made))
+            to = self._there(printed) if printed else ""
+            self.commands.append(Command(tuple(map(self._moved, argv)), to, given, folders, returncode, made))
 
     def copy_input(self, path: Path) -> None:
         """Copy a file that an earlier stage has made."""

@@ -19,6 +19,8 @@ class Command:
 
     argv: tuple[str, ...]
     """With paths as they are in the folder of the replay."""
+    printed: str
+    """Where its standard output goes, if that is what it makes."""
     given: Mapping[str, str]
     """What is to be copied before: from where (to where)."""
     folders: frozenset[str]
@@ -115,7 +117,8 @@ def _script(title: str, commands: Sequence[Command], by_tools: Mapping[str, bool
             yield f"mkdir -p {shlex.join(new)}\n"
         there |= command.folders
         yield from (f"cp {shlex.join(pair)}\n" for pair in command.given.items())
-        yield f'"${tools[command.argv[0]]}" {shlex.join(command.argv[1:])}\n'
+        to = f" >{shlex.quote(command.printed)}" if command.printed else ""
+        yield f'"${tools[command.argv[0]]}" {shlex.join(command.argv[1:])}{to}\n'
         yield f"ended $? {command.returncode if command.returncode >= 0 else 128 - command.returncode}\n"
         yield from (f"made {digest} {shlex.quote(file)}\n" for file, digest in command.made.items())
     yield "\n"

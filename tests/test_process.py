@@ -70,6 +70,12 @@ def test_run_logs_the_command_and_all_it_says(log: Path) -> None:
     assert log.read_text() == "$ sh -c 'echo out; echo err >&2'\nout\nerr\n"
 
 
+def test_run_leaves_what_is_made_on_standard_output_out_of_the_log(log: Path, tmp_path: Path) -> None:
+    finished = process.run(["sh", "-c", "echo out; echo err >&2"], log=log, stdout=tmp_path / "made")
+    assert finished == Finished(0, "err\n")
+    assert (tmp_path / "made").read_text() == "out\n"
+
+
 def test_run_appends_to_the_log_and_answers_with_its_own_output_alone(log: Path) -> None:
     log.write_text("before\n")
     process.run(["echo", "first"], log=log)

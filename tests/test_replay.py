@@ -46,7 +46,7 @@ def test_the_script_makes_the_same_bytes_wherever_it_lies(bench: Workbench, tmp_
     ran = run(sent)
     assert (ran.returncode, ran.stderr) == (0, ""), ran.stdout
     # What Enzyme gave is put back in memory.
-    in_process = {"llvm_link": ["beside_objects"], "enzyme": ["module.bc"]}.get(stage, [])
+    in_process = {"llvm_link": ["beside_objects", "places.json"], "enzyme": ["module.bc"]}.get(stage, [])
     told = [f"output/{name} is of Crategrad's own process: no command makes it\n" for name in in_process]
     assert ran.stdout == "".join([*told, "all as it was recorded\n"])
     by_commands = made.keys() - set(in_process)
