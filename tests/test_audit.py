@@ -422,7 +422,7 @@ def test_a_constant_that_may_be_a_float_is_found_in_forward_mode(tmp_path: Path,
     assert ["would take it for its own tangent" in message for message in forward] == [True] * is_found
 
 
-AMBIGUOUS = """#![no_main]
+EITHER_LENGTH = """#![no_main]
 use autodiff::*;
 
 pub enum Length { Metres(f32), Steps(u32) }
@@ -437,7 +437,9 @@ fn further(by: f32, length: Length) -> Length {
 
 #[autodiff_reverse(df, Active, Const, Active)]
 fn f(x: f32, n: u32) -> f32 {
-    match further(x, if n > 2 { Length::Metres(x) } else { Length::Steps(n) }) {
+    let mut length = if n > 2 { Length::Metres(x) } else { Length::Steps(n) };
+    FURTHER
+    match length {
         Length::Metres(metres) => metres,
         Length::Steps(steps) => steps as f32 * x,
     }
@@ -445,18 +447,28 @@ fn f(x: f32, n: u32) -> f32 {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn main(argc: i32, _argv: *const *const u8) -> i32 {
-    df(argc as f32, argc as u32 + 3, 1.0).1 as i32
+    let x = 1.5 * argc as f32;
+    let is_right = df(x, argc as u32, 1.0) == (2.0 * x, 2.0) && df(x, argc as u32 + 2, 1.0) == (x * x, 2.0 * x);
+    i32::from(!is_right)
 }
 """
 
+ROUND = "for _ in 0..n { length = further(x, length); }"
 
-def test_a_payload_that_is_counted_with_in_one_arm_is_refused_at_its_place(bench: Workbench) -> None:
+
+def test_a_payload_that_is_counted_with_in_one_arm_is_followed_in_the_other(bench: Workbench) -> None:
+    bench.write(EITHER_LENGTH.replace("FURTHER", "length = further(x, length);"))
+    bench.build()
+    assert subprocess.run([bench.output() / "bench"], check=False).returncode == 0
+
+
+def test_where_it_goes_round_a_loop_it_is_refused_at_its_place(bench: Workbench) -> None:
     """By its bits alone it could be the float of the other arm, looked at as an integer."""
-    bench.write(AMBIGUOUS)
+    bench.write(EITHER_LENGTH.replace("FURTHER", ROUND))
     finished = bench.doit("build")
     assert finished.returncode == 1
-    assert "error: the bits of a float are moved as an integer here" in finished.stderr
-    assert "--> src/main.rs:" in finished.stderr
+    assert "error: the bits of an integer are taken for a float here" in finished.stderr
+    assert "--> src/main.rs:8:5" in finished.stderr
     assert "`df` was asked for, reverse mode of `bench::f` at src/main.rs:15:4" in finished.stderr
 
 

@@ -16,7 +16,7 @@ from pipeline.abi.lowering import Lowering
 from pipeline.abi.matching import Argument, Row, match
 from pipeline.llvm import Module
 from pipeline.toolchain import find_tools
-from tests.test_audit import AMBIGUOUS
+from tests.test_audit import EITHER_LENGTH, ROUND
 from tests.workbench import MANIFEST, MERGED, ROOT, Finished, Workbench
 
 pytestmark = pytest.mark.toolchain
@@ -251,7 +251,7 @@ def test_a_recursive_function_is_restored(bench: Workbench) -> None:
 
 
 def test_what_the_audit_refuses_is_a_verdict(bench: Workbench) -> None:
-    functions = ledger(write(bench, AMBIGUOUS))
+    functions = ledger(write(bench, EITHER_LENGTH.replace("FURTHER", ROUND)))
     assert functions["f"]["verdict"] == "refused"
     assert functions["f"]["why"].startswith("the bits of a float are moved as an integer here")
     assert "src/main.rs:" in functions["f"]["why"]

@@ -58,15 +58,16 @@ def compiled(folder: Path, source: str, level: str, *options: str) -> None:
     subprocess.run([RUSTC, *options, "--emit=llvm-bc", folder / "given.rs", "-o", folder / "given.bc"], check=True)
 
 
-def mended(folder: Path, source: str, mend: Callable[[Editor, list[int]], object]) -> str:
-    """The module after a repair, as text; the function `@shim` is what is differentiated."""
+def mended(folder: Path, source: str, *mends: Callable[[Editor, list[int]], object]) -> str:
+    """The module after some repairs, as text; the function `@shim` is what is differentiated."""
     subprocess.run([TOOLS.llvm_as, "-o", folder / "given.bc", "-"], input=source, text=True, check=True)
-    return rewritten(folder, mend)
+    return rewritten(folder, *mends)
 
 
-def rewritten(folder: Path, mend: Callable[[Editor, list[int]], object]) -> str:
+def rewritten(folder: Path, *mends: Callable[[Editor, list[int]], object]) -> str:
     with Module(TOOLS.libllvm, folder / "given.bc") as module:
-        mend(Editor(module), [function for function in module.functions() if module.name(function) == "shim"])
+        for mend in mends:
+            mend(Editor(module), module.named(["shim"]))
         module.write(folder / MODULE)
     argv: list[str | Path] = [LLVM_DIS.path, "-o", "-", folder / MODULE]
     text = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
@@ -237,6 +238,69 @@ end:
     assert "store double" in text
 
 
+def test_a_choice_that_is_frozen_is_one_of_floats(tmp_path: Path) -> None:
+    source = """define double @shim(double %x, double %y, i1 %c) {
+entry:
+  %a = bitcast double %x to i64
+  br i1 %c, label %other, label %end
+other:
+  %b = bitcast double %y to i64
+  br label %end
+end:
+  %chosen = phi i64 [ %a, %entry ], [ %b, %other ]
+  %frozen = freeze i64 %chosen
+  %again = select i1 %c, i64 %frozen, i64 %a
+  %float = bitcast i64 %again to double
+  ret double %float
+}"""
+    text = body(mended(tmp_path, source, lambda editor, shims: retype.retype(editor, shims[0], Words(editor, shims))))
+    assert [f"{what} double" in text for what in ("phi", "freeze", "select i1 %c,")] == [True] * 3
+    assert "= phi i64" not in text
+
+
+LENGTH = """
+#![crate_type = "lib"]
+pub enum Shape { One(f64), Counted(usize) }
+#[unsafe(no_mangle)] pub fn shim(xs: &[f64; 3], all: &mut [usize; 8], i: usize, to: &mut Shape, lengths: &mut [usize; 2]) {
+    BEFORE
+    let k = all[i & 7];
+    lengths[0] = k;
+    *to = if k MAKES 3 == 0 { Shape::One(xs[0]) } else { Shape::Counted(k) };
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "makes", "is_hidden"), [("", "%", True), ("", "&", False), ("all[3] = xs[1].to_bits() as usize;", "%", False)]
+)
+def test_a_number_is_no_float_where_it_is_stored_beside_one(tmp_path: Path, before: str, makes: str, is_hidden: bool) -> None:
+    """By debug info, by what is computed with it, and as no float is put there: its bits could lie in an integer's place."""
+    compiled(tmp_path, LENGTH.replace("BEFORE", before).replace("MAKES", makes), "3")
+    text = body(rewritten(tmp_path, retyped))
+    assert ("double @crategrad_float_of_i64(i64" in text) == is_hidden
+
+
+BORROWED = """
+#![crate_type = "lib"]
+pub enum Shape { One(f64), Counted(usize) }
+#[unsafe(no_mangle)] pub fn shim(xs: &[f64; 3], of: &dyn Fn(&mut usize) -> bool, to: &mut Shape) {
+    let mut k = 2;
+    let is_odd = of(&mut k);
+    BETWEEN
+    *to = if is_odd { Shape::One(xs[0]) } else { Shape::Counted(k) };
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("between", "is_hidden"), [("", True), ("if !is_odd { k = xs[1].to_bits() as usize; of(&mut k); }", False)]
+)
+def test_a_variable_that_debug_info_says_to_be_a_number_is_no_float(tmp_path: Path, between: str, is_hidden: bool) -> None:
+    """Unless a float is put into it: its bits could lie in an integer's place."""
+    compiled(tmp_path, BORROWED.replace("BETWEEN", between), "3")
+    assert ("double @crategrad_float_of_i64(i64" in body(rewritten(tmp_path, retyped))) == is_hidden
+
+
 def test_an_integer_that_is_counted_with_stays(tmp_path: Path) -> None:
     source = """define i64 @shim(ptr %x, ptr %to) {
   %n = load i64, ptr %x
@@ -279,7 +343,11 @@ MOVE = """define void @shim(ptr %x, ptr %to) {
 }"""
 
 
-def test_a_payload_that_is_a_float_in_one_arm_is_one_in_both(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "other",
+    ["%other = add i32 %n, 1", "%more = icmp ult i32 %n, 7\n  %step = zext i1 %more to i32\n  %other = add i32 %n, %step"],
+)
+def test_a_payload_that_is_a_float_in_one_arm_is_one_in_both(tmp_path: Path, other: str) -> None:
     """The integer of the other arm goes through a function that Enzyme takes for inactive and does not look into."""
     text = mended(
         tmp_path,
@@ -292,7 +360,7 @@ ok:
   %bits = bitcast float %square to i32
   br label %end
 err:
-  %other = add i32 %n, 1
+  OTHER
   br label %end
 end:
   %payload = phi i32 [ %bits, %ok ], [ %other, %err ]
@@ -300,7 +368,7 @@ end:
   store float %float, ptr %to
   %count = sub i32 %payload, 3
   ret i32 %count
-}""",
+}""".replace("OTHER", other),
         retyped,
     )
     assert "phi float [ %square, %ok ]" in body(text)
@@ -356,6 +424,35 @@ def test_bits_that_are_counted_are_hidden_and_no_others(tmp_path: Path, bits: st
         lambda editor, shims: [opaque.hide_integers(editor, function) for function in shims],
     )
     assert ("crategrad_float_of_i64" in body(text)) == is_hidden
+
+
+COUNTER = """define void @shim(ptr %x, ptr %end, ptr %to, i1 %c) {
+entry:
+  %first = load double, ptr %x
+  br label %loop
+loop:
+  %counter = phi double [ BEGIN, %entry ], [ %next, %loop ]
+  %sum = phi double [ %first, %entry ], [ %more, %loop ]
+  %p = phi ptr [ %x, %entry ], [ %after, %loop ]
+  %more = fadd double %sum, %counter
+  %bits = bitcast double %counter to i64
+  %one = add i64 %bits, 1
+  %next = bitcast i64 %one to double
+  %after = getelementptr i8, ptr %p, i64 8
+  %done = icmp eq ptr %after, %end
+  br i1 %done, label %out, label %loop
+out:
+  store double %more, ptr %to
+  ret void
+}"""
+
+
+@pytest.mark.parametrize(("begin", "is_hidden"), [("0.0", True), ("%first", False)])
+def test_a_counter_among_floats_is_an_integer_to_enzyme(tmp_path: Path, begin: str, is_hidden: bool) -> None:
+    hide = lambda editor, shims: [opaque.hide_integers(editor, function) for function in shims]  # noqa: E731
+    text = body(mended(tmp_path, COUNTER.replace("BEGIN", begin), hide))
+    assert ("bitcast" not in text) == is_hidden
+    assert ("call i64 @crategrad_i64_of_float(double %counter)" in text) == is_hidden
 
 
 # ---- vtables
@@ -750,6 +847,29 @@ def test_zeros_of_several_types_are_stored_one_by_one(tmp_path: Path, result: st
     assert "llvm.memset" not in text
 
 
+MEMBER_FIRST = """
+#![crate_type = "lib"]
+pub struct Inner { a: f64, b: f64 }
+#[repr(C)] pub struct Outer { inner: Inner, counts: [usize; 4] }
+impl Inner { #[inline(always)] fn scale(&mut self, by: f64) { self.a *= by; self.b -= self.a; } }
+unsafe extern "C" { safe fn used(outer: &mut Outer); }
+#[unsafe(no_mangle)] pub fn shim(by: &f64) -> f64 {
+    let mut outer = Outer { inner: Inner { a: *by, b: 1.0 }, counts: [0; 4] };
+    outer.inner.scale(*by);
+    used(&mut outer);
+    outer.inner.b + outer.counts[2] as f64
+}
+"""
+
+
+def test_what_ends_before_says_nothing_of_what_is_filled(tmp_path: Path) -> None:
+    compiled(tmp_path, MEMBER_FIRST, "3")
+    filled = body(rewritten(tmp_path, lambda *_: None))
+    assert "llvm.memset" in filled
+    assert re.search(r"#dbg_value\(ptr %outer, !\d+, !DIExpression\(\),", filled)  # a member as well
+    assert body(rewritten(tmp_path, fills.say_what_is_filled)).count("store i64 0,") == 4
+
+
 def test_memory_that_is_chosen_from_or_held_somewhere_is_active(tmp_path: Path) -> None:
     source = """declare ptr @malloc(i64)
 define ptr @shim(i1 %c, ptr %other) {
@@ -1002,7 +1122,7 @@ define {ty} @bystander({ty} %x) {{
   %z = call {ty} @llvm.{unknown}({ty} %x, {ty} %x)
   ret {ty} %z
 }}"""
-    text = mended(tmp_path, source, extremes.by_older_intrinsics)
+    text = mended(tmp_path, source, extremes.by_older_intrinsics, extremes.let_nan_give_way)
     (counts, other) = ("%x", "%y") if "max" in known else ("%y", "%x")
     (tested,) = re.findall(r"fcmp uno .* (%\w+), \1$", body(text), re.MULTILINE)
     hidden = f"{tested} = call double @crategrad_same_f64(double {counts})"  # or LLVM would ask what it is made of
@@ -1031,7 +1151,7 @@ def test_what_is_a_number_needs_no_other_in_its_place(tmp_path: Path, arguments:
     source = (
         f"declare double @llvm.maxnum.f64(double, double)\ndefine double @shim(double %x) {{\n  {call}\n  ret double %z\n}}"
     )
-    text = body(mended(tmp_path, source, extremes.by_older_intrinsics))
+    text = body(mended(tmp_path, source, extremes.let_nan_give_way))
     assert (call in text) != is_guarded
     assert audit(TOOLS.libllvm, tmp_path / MODULE, ["shim"]) == []
 

@@ -16,7 +16,7 @@ def is_counted(inspector: Inspector, integer: Value, is_number: Callable[[Value]
     """Whether an integer comes by arithmetic from integers alone.
 
     Neither is it loaded, where it could be a float's bits for all that `is_number` says, nor made of a float's bits that were
-    looked at.
+    looked at, unless that float is made of such integers alone: a counter that LLVM keeps among floats.
     """
     known: set[Value] = set()
     waiting = [integer]
@@ -26,6 +26,12 @@ def is_counted(inspector: Inspector, integer: Value, is_number: Callable[[Value]
         if value in known or is_integer or (inspector.is_plain_load(value) and is_number(value)):
             continue
         known.add(value)
+        if number := inspector.float_behind(value):
+            made = [source for source in inspector.sources(number) if not inspector.api.IsAConstant(source)]
+            if not all(map(inspector.is_cast_to_float, made)):
+                return False
+            waiting += [inspector.operands(cast)[0] for cast in made]
+            continue
         if not inspector.is_integer_arithmetic(value):
             return False
         waiting += inspector.chosen(value) if inspector.is_choice(value) else inspector.operands(value)

@@ -36,10 +36,7 @@ def may_lose(inspector: Inspector, call: Value) -> bool:
     counts, other = arguments[place], arguments[1 - place]
     if counts == other or _is_number(inspector, counts) or _gives_way(inspector, counts, other):
         return False
-    if all(inspector.rounds_or_compares(user) for user in inspector.module.users(call)):
-        return False
-    # LLVM may make a choice of the result of the choice of the argument.
-    return not all(_without_nan(inspector, user, other) == (counts, call) for user in inspector.module.users(call))
+    return not all(inspector.rounds_or_compares(user) for user in inspector.module.users(call))
 
 
 def _is_number(inspector: Inspector, value: Value) -> bool:
@@ -51,19 +48,13 @@ def _is_number(inspector: Inspector, value: Value) -> bool:
 
 def _gives_way(inspector: Inspector, value: Value, other: Value) -> bool:
     """Whether a value is chosen such that it is the other one where it would be NaN."""
-    tested, chosen = _without_nan(inspector, value, other) or (0, 0)
-    return bool(tested) and tested == chosen
-
-
-def _without_nan(inspector: Inspector, value: Value, other: Value) -> tuple[Value, Value] | None:
-    """Of a choice of the other one where something is NaN: what that is, and what is chosen else."""
     if not inspector.api.IsASelectInst(value):
-        return None
-    condition, first, second = inspector.operands(value)
-    if not inspector.api.IsAFCmpInst(condition) or inspector.api.GetFCmpPredicate(condition) != _UNORDERED or first != other:
-        return None
+        return False
+    condition, if_nan, otherwise = inspector.operands(value)
+    if not inspector.api.IsAFCmpInst(condition) or inspector.api.GetFCmpPredicate(condition) != _UNORDERED:
+        return False
     tested, _ = inspector.operands(condition)
-    return _behind(inspector, tested), second
+    return (if_nan, otherwise) == (other, _behind(inspector, tested))
 
 
 def _behind(inspector: Inspector, value: Value) -> Value:

@@ -16,9 +16,9 @@ from pipeline.llvm_inspect import Inspector
 class FloatPlaces:
     """Those of a function: by debug info, or because what else is read and written there are floats."""
 
-    def __init__(self, inspector: Inspector, function: Value) -> None:
+    def __init__(self, inspector: Inspector, function: Value, variables: Variables | None = None) -> None:
         self._inspector = inspector
-        self._variables = Variables(inspector, function)
+        self._variables = variables or Variables(inspector, function)
         parameters = inspector.parameters(function)
         types = [ty for ty in parameter_types(inspector.module, function) if ty and inspector.module.type_bits(ty)]
         self._types = dict(zip(parameters, types, strict=True)) if len(parameters) == len(types) else {}
@@ -32,8 +32,8 @@ class FloatPlaces:
         return known == {bits} if known else self._lies_among_floats(access, bits)
 
     def is_number(self, access: Value) -> bool:
-        """Whether debug info says of a place that there never is a float."""
-        return self._known(access) == {None}
+        """Whether debug info says of a place that there never is a float, and none is read or written there."""
+        return self._known(access) == {None} and not any(map(self._inspector.float_name, self._types_here(access)[1]))
 
     def is_float_by_type(self, access: Value) -> bool:
         """Whether debug info says of a place that is read or written as a float that it is never anything else."""
@@ -61,15 +61,20 @@ class FloatPlaces:
     def _lies_among_floats(self, access: Value, bits: int) -> bool:
         """Whether all that is read and written there is as wide, and some of it, not surely elsewhere, is a float."""
         inspector = self._inspector
+        types, here = self._types_here(access)
+        widths = {FLOAT_BITS.get(inspector.float_name(ty), inspector.integer_bits(ty)) for ty in types}
+        return widths == {bits} and any(map(inspector.float_name, here))
+
+    def _types_here(self, access: Value) -> tuple[list[Value], list[Value]]:
+        """The types of all that is read and written in that memory beside it; and of what is so, not surely elsewhere."""
+        inspector = self._inspector
         roots = inspector.bases(inspector.operands(access)[-1])
         # What is empty begins at the same number in every function.
         memory = [root for root in roots if not inspector.leads_nowhere(root)]
         users = {user for root in memory for user in inspector.users_through_offsets(root)} - {access}
         accesses = [user for user in users if self._is_access(user, roots)]
-        types = [inspector.accessed_type(user) for user in accesses]
-        widths = {FLOAT_BITS.get(inspector.float_name(ty), inspector.integer_bits(ty)) for ty in types}
-        here = [inspector.accessed_type(user) for user in accesses if not self._is_elsewhere(user, access, roots)]
-        return widths == {bits} and any(map(inspector.float_name, here))
+        here = (user for user in accesses if not self._is_elsewhere(user, access, roots))
+        return [inspector.accessed_type(user) for user in accesses], [inspector.accessed_type(user) for user in here]
 
     def _is_elsewhere(self, one: Value, other: Value, roots: Sequence[Value]) -> bool:
         """Whether two accesses are at different known offsets of the same memory, or of elements of what begins at `roots`."""

@@ -120,6 +120,7 @@ _OF_PATHS = (
     ("undefined", undefined.choose_the_defined),
     ("chosen_results", chosen_results.choose),
     ("steep", steep.make_finite),
+    ("extremes", extremes.let_nan_give_way),
     ("primals", primals.preserve),  # of what the others have made, too
     ("scopes", scopes.say_less),
 )

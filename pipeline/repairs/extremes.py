@@ -20,16 +20,29 @@ _UNKNOWN = re.compile(r"llvm\.(max|min)imumnum\.(.*)")
 
 
 def by_older_intrinsics(editor: Editor, shims: Sequence[Value]) -> list[str]:
-    """Call what Enzyme knows, with the number alone where one of the two is none; a line for each function."""
+    """Call what Enzyme knows; a line for each function."""
     done = []
     for function in call_tree(editor, shims):
         found = [call for call in calls(editor, function) if is_extreme(editor, call)]
         for call in found:
             _call_what_is_known(editor, call)
-            if may_lose(editor, call):
-                _let_nan_give_way(editor, call)
         if found:
             done.append(f"extremes: {len(found)} in {editor.module.name(function)}")
+    return done
+
+
+def let_nan_give_way(editor: Editor, shims: Sequence[Value]) -> list[str]:
+    """Have the number alone where one of the two is none; a line for each function.
+
+    After all passes of LLVM's: they make one of this choice and of others, be it of what is computed of the larger.
+    """
+    done = []
+    for function in call_tree(editor, shims):
+        found = [call for call in calls(editor, function) if is_extreme(editor, call) and may_lose(editor, call)]
+        for call in found:
+            _let_nan_give_way(editor, call)
+        if found:
+            done.append(f"extremes: {len(found)} without NaN in {editor.module.name(function)}")
     return done
 
 

@@ -25,12 +25,15 @@ _FREES_NOTHING = "std::ostream::put crategrad_free_nothing"
 
 
 def hide_integers(editor: Editor, function: Value) -> bool:
-    """Make bitcasts to floats opaque where the bits are counted together; True where there were some."""
+    """Make bitcasts to floats opaque where the bits are counted together, and those back; True where there were some."""
     casts = list(filter(editor.is_cast_to_float, editor.module.instructions(function)))
     if not casts:
         return False
     is_number = FloatPlaces(editor, function).is_number
     found = [made for made in casts if is_counted(editor, editor.api.GetOperand(made, 0), is_number)]
+    if found:
+        back = filter(editor.float_behind, editor.module.instructions(function))
+        found += [made for made in back if is_counted(editor, made, is_number)]
     for made in found:
         editor.replace(made, cast(editor, editor.api.GetOperand(made, 0), editor.api.TypeOf(made), made))
     return bool(found)

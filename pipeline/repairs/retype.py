@@ -27,9 +27,9 @@ def retype(editor: Editor, function: Value, words: Words) -> bool:
     instructions = list(editor.module.instructions(function))
     floats = _float_slots(editor, instructions)
     for instruction in instructions:
-        if instruction in known or not _is_seed(editor, instruction, floats):
+        if instruction in known or not _is_seed(editor, instruction, floats, words):
             continue
-        web = _Web(editor, instruction, floats)
+        web = _Web(editor, instruction, floats, words)
         known |= web.instructions
         is_float = web.is_float_at_times or (web.is_constant and words.are_shared(function, web.bits))
         parts = 1 if is_float else _parts(editor, web, words)
@@ -73,9 +73,9 @@ def _float_slots(editor: Editor, instructions: list[Value]) -> set[Slot]:
     return {editor.slot(access) for access in accesses if editor.float_name(editor.accessed_type(access))}
 
 
-def _is_seed(editor: Editor, instruction: Value, floats: set[Slot]) -> bool:
+def _is_seed(editor: Editor, instruction: Value, floats: set[Slot], words: Words) -> bool:
     """Whether a web may begin here: at a node, or at an integer that is stored where a float is or that could be one."""
-    if _is_node(editor, instruction):
+    if _is_node(editor, instruction, words):
         return True
     if not editor.is_plain_store(instruction) or not _is_word(editor, instruction):
         return False
@@ -86,11 +86,21 @@ def _is_word(editor: Editor, access: Value) -> bool:
     return editor.integer_bits(editor.accessed_type(access)) in _WIDTHS
 
 
-def _is_node(editor: Editor, value: Value) -> bool:
-    """Whether a value is an integer that is loaded, or chosen by a phi or a select."""
+def _is_node(editor: Editor, value: Value, words: Words) -> bool:
+    """Whether a value is an integer that is loaded, chosen by a phi or a select, or frozen, and not known to be a number."""
     if editor.integer_bits(editor.api.TypeOf(value)) not in _WIDTHS:
         return False
-    return editor.is_plain_load(value) or (editor.is_choice(value) and not _counts(editor, value))
+    if editor.is_plain_load(value):
+        is_used_so = any(map(editor.computes_with, editor.module.users(value))) or words.is_variable(value)
+        return not (is_used_so and words.is_number(value))
+    return bool(editor.api.IsAFreezeInst(value)) or (editor.is_choice(value) and not _counts(editor, value))
+
+
+def _origins(editor: Editor, value: Value) -> list[Value]:
+    """What a node is chosen from, or frozen."""
+    if editor.api.IsAFreezeInst(value):
+        return editor.operands(value)
+    return editor.chosen(value) if editor.is_choice(value) else []
 
 
 def _counts(editor: Editor, choice: Value) -> bool:
@@ -101,9 +111,10 @@ def _counts(editor: Editor, choice: Value) -> bool:
 class _Web:
     """Loads, the choices between them, and where they go."""
 
-    def __init__(self, editor: Editor, seed: Value, floats: set[Slot]) -> None:
+    def __init__(self, editor: Editor, seed: Value, floats: set[Slot], words: Words) -> None:
         self.editor = editor
         self.floats = floats
+        self.words = words
         self.bits = editor.integer_bits(editor.accessed_type(seed))
         self.values: list[Value] = []
         self.stores: list[Value] = []
@@ -119,9 +130,9 @@ class _Web:
             self.stores.append(seed)
             self.carries_float = editor.slot(seed) in floats
             seed = editor.api.GetOperand(seed, 0)
-            if not _is_node(editor, seed) and not editor.is_simple_constant(seed):
+            if not _is_node(editor, seed, words) and not editor.is_simple_constant(seed):
                 self.strangers.append(seed)
-        waiting = [seed] if _is_node(editor, seed) else []
+        waiting = [seed] if _is_node(editor, seed, words) else []
         while waiting:
             value = waiting.pop()
             if value not in self.values:
@@ -137,15 +148,14 @@ class _Web:
     @property
     def is_float_at_times(self) -> bool:
         """Whether what is known of some of its ends is a float, and the others are surely numbers."""
-        are_numbers = all(is_counted(self.editor, source) for source in self.strangers)
-        return self.carries_float and are_numbers and all(counts_only(self.editor, user) for user in self.others)
+        return self.carries_float and self._are_numbers and all(counts_only(self.editor, user) for user in self.others)
 
     @property
     def is_constant(self) -> bool:
         """Whether all that there is are constants that are stored, and one of them could be a float."""
         if self.strangers or self.others or self.casts or not self.stores or any(map(self.editor.is_plain_load, self.values)):
             return False
-        chosen = [source for value in self.values for source in self.editor.chosen(value)]
+        chosen = [source for value in self.values for source in _origins(self.editor, value)]
         return any(map(self.editor.could_be_float, [*chosen, *(self.editor.operands(store)[0] for store in self.stores)]))
 
     @property
@@ -158,15 +168,18 @@ class _Web:
     def is_moved_or_counted(self) -> bool:
         """Whether what is stored was loaded, or is a number in the place of that, as in an enum's two arms."""
         is_loaded = any(map(self.editor.is_plain_load, self.values))
-        are_numbers = all(is_counted(self.editor, source) for source in self.strangers)
-        return is_loaded and bool(self.stores) and are_numbers and not self.others
+        return is_loaded and bool(self.stores) and self._are_numbers and not self.others
+
+    @property
+    def _are_numbers(self) -> bool:
+        return all(is_counted(self.editor, source, self.words.is_number) for source in self.strangers)
 
     def _lies_with_floats(self, access: Value) -> bool:
-        return not self.editor.is_choice(access) and self.editor.slot(access) in self.floats
+        return not _origins(self.editor, access) and self.editor.slot(access) in self.floats
 
     def _sources(self, value: Value) -> list[Value]:
-        chosen = self.editor.chosen(value) if self.editor.is_choice(value) else []
-        nodes = [source for source in chosen if _is_node(self.editor, source)]
+        chosen = _origins(self.editor, value)
+        nodes = [source for source in chosen if _is_node(self.editor, source, self.words)]
         for source in set(chosen) - set(nodes):
             if self.editor.float_behind(source):
                 self.carries_float = True
@@ -181,7 +194,7 @@ class _Web:
                 if user not in self.stores:
                     self.stores.append(user)
                 self.carries_float |= self._lies_with_floats(user)
-            elif self.editor.is_choice(user) and value in self.editor.chosen(user):
+            elif value in _origins(self.editor, user):
                 nodes.append(user)
             elif self.editor.is_cast_to_float(user):
                 self.casts.append(user)
@@ -235,9 +248,19 @@ class _Move:
         if self.editor.is_simple_constant(value):
             return self.editor.constant_parts(value, self.bits, self.ty)
         if value in self.web.values:
-            self.made[value] = self._select(value) if self.api.IsASelectInst(value) else self._load(value)
+            self.made[value] = self._anew(value)
             return self.made[value]
         return [opaque.cast(self.editor, value, self.ty, place)]
+
+    def _anew(self, value: Value) -> list[Value]:
+        if self.api.IsASelectInst(value):
+            return self._select(value)
+        return self._freeze(value) if self.api.IsAFreezeInst(value) else self._load(value)
+
+    def _freeze(self, freeze: Value) -> list[Value]:
+        floats = self._floats(self.api.GetOperand(freeze, 0), freeze)
+        with self.editor.module.before(freeze) as builder:
+            return [self.api.BuildFreeze(builder, one, b"") for one in floats]
 
     def _select(self, select: Value) -> list[Value]:
         one, other = (self._floats(value, select) for value in self.editor.chosen(select))

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 
 from pipeline.analyses.call_tree import call_tree
 from pipeline.analyses.debug_info import FLOAT_BITS, floats_reached, shared_words, types_around, types_in
+from pipeline.analyses.float_places import FloatPlaces
+from pipeline.analyses.layout import INTEGER
 from pipeline.analyses.moves import word_accessed, word_moved
 from pipeline.analyses.variables import Variables
 from pipeline.llvm import Value
@@ -26,6 +28,7 @@ class Words:
         self._trees: list[list[Value]] = []
         self._shared: dict[Value, frozenset[int]] = {}
         self._variables: dict[Value, Variables] = {}
+        self._places: dict[Value, FloatPlaces] = {}
         for shim in shims:
             functions = list(call_tree(inspector, [shim]))
             self._trees.append(functions)
@@ -70,6 +73,17 @@ class Words:
                 for one in tree:
                     self._shared[one] = self._shared.get(one, frozenset()) | widths
         return bits in self._shared.get(function, ())
+
+    def is_number(self, load: Value) -> bool:
+        """Whether debug info says of a place that is read that there never is a float."""
+        function = self.inspector.module.parent(load)
+        if function not in self._places:
+            self._places[function] = FloatPlaces(self.inspector, function, self._variables_of(load))
+        return self._places[function].is_number(load)
+
+    def is_variable(self, load: Value) -> bool:
+        """Whether debug info says that the place is a variable's, or part of one, and an integer of so many bits."""
+        return self._variables_of(load).word(load) == INTEGER
 
     def _variables_of(self, instruction: Value) -> Variables:
         function = self.inspector.module.parent(instruction)
