@@ -41,6 +41,8 @@ class OfMatrix:
     file: Path = config.MATRIX
     shard: int = 1
     shards: int = 1
+    costs: Path | None = None
+    """The file that says what cells cost, for all machines alike (`./doit matrix --costs`)."""
     config: str = "default"
     """What a cell starts from that does not say."""
     overrides: Mapping[str, str] = field(default_factory=dict)
@@ -55,7 +57,7 @@ _UNITS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _OF_POINTS = {"n": "count", "seed": "seed", "length": "length"}
 _SWITCHES = ("all-features", "no-default-features", "locked")
 _OF_CHOICE = (*KINDS, "lib", "tests", "crate-type", "package", "features", *_SWITCHES)
-_OF_MATRIX = ("matrix", "shard", "on")
+_OF_MATRIX = ("matrix", "shard", "costs", "on")
 _VARIABLES = ("crate", "config", "target-dir", *_OF_MATRIX, *_OF_CHOICE, *_OF_POINTS, *rerun.VARIABLES)
 
 
@@ -209,10 +211,11 @@ def _matrix(variables: Mapping[str, str], started: Path, name: str, overrides: M
     if not found or not 1 <= int(found[1]) <= int(found[2]):
         raise ConfigError(f"command line: shard={visible(shard)}: expected which of how many, as 1/3, 2/3 or 3/3")
     file = started / variables["matrix"] if "matrix" in variables else config.MATRIX
+    costs = started / variables["costs"] if "costs" in variables else None
     cluster = variables.get("on", "")
     if "on" in variables and not re.fullmatch(r"(tcp|tls)://[^\s/]+:[0-9]{1,5}", cluster):
         raise ConfigError(f"command line: on={visible(cluster)}: expected a Dask scheduler's address, as tcp://HOST:PORT")
-    return OfMatrix(file, int(found[1]), int(found[2]), name, overrides, cluster, variables)
+    return OfMatrix(file, int(found[1]), int(found[2]), costs, name, overrides, cluster, variables)
 
 
 def _is_on(name: str, variables: Mapping[str, str]) -> bool:

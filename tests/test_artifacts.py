@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -107,6 +108,21 @@ def test_test_starts_binaries_of_its_package(config: str) -> None:
     again = build("app", "test=starts", f"config={config}")
     assert again.ran == []
     assert "binary `app`" not in again.stderr
+
+
+def test_a_cell_of_a_matrix_has_the_binaries_that_its_test_starts(tmp_path: Path) -> None:
+    (tmp_path / "m.yaml").write_text("cells: {starting: }")
+    for name in ("app", "arguments"):
+        (output("app", "starting") / name).unlink(missing_ok=True)
+    asked = ["matrix", "--json", f"crate={WORKSPACE}", "package=app", "test=starts", f"matrix={tmp_path / 'm.yaml'}"]
+    for how in ("ran", "fresh"):
+        built = doit(*asked)
+        assert built.returncode == 0, built.stdout + built.stderr
+        (cell,) = json.loads(built.stdout)["cells"]
+        assert (cell["stages"][-1]["stage"], cell["stages"][-1]["how"]) == ("binaries", how)
+    told = os.environ | {"CARGO_BIN_EXE_app": str(output("app", "starting") / "app")}
+    started = subprocess.run([ROOT / cell["product"]], env=told, capture_output=True, text=True, check=False)
+    assert "3 passed" in started.stdout, started.stdout + started.stderr
 
 
 def test_binaries_are_built_for_a_test_that_asks_for_them_alone(tmp_path: Path) -> None:

@@ -290,6 +290,8 @@ class Cells:
         self.words = words
         self.wrong = wrong
         self.closed: list[str] = []
+        self.binaries: dict[str, list[bool]] = {}
+        self.wrong_binaries: tuple[str, ...] = ()
 
     def open(self, asked: Request) -> Build:
         name = asked.config.name
@@ -300,6 +302,11 @@ class Cells:
         build.store.remote = self.remote
         build.runs = Runs(request.cache_folder() / "runs" / replace(asked, folder=build.crate.folder).name)
         return build
+
+    def build_binaries(self, asked: Request, build: Build) -> list[bool]:
+        if asked.config.name in self.wrong_binaries:
+            raise UserError("error: of the binary")
+        return self.binaries.pop(asked.config.name, [])
 
     def check(self, asked: Request, build: Build) -> str | None:
         if not asked.config.check:
@@ -379,6 +386,20 @@ def test_the_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "what gradcheck says" in err
     assert "what gradcheck says" not in out
     assert err.index("a (1 of 4)") < err.index("   opt1") < err.index("b (2 of 4)")
+
+
+def test_binaries_that_are_started_are_built_in_each_cell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked, means = asked_with(tmp_path, "cells: {a: , b: , c: {check: true}, d: }"), Cells(tmp_path, WORDS)
+    means.binaries, means.wrong_binaries = {"a": [False, True], "b": [False]}, ("c",)
+    is_well, out, _ = told_by(asked, means, capsys, as_json=True)
+    last = {cell["cell"]: cell["stages"][-1] for cell in json.loads(out)["cells"]}
+    assert {name: (stage["stage"], stage["how"], stage["error"]) for name, stage in last.items()} == {
+        "a": ("binaries", "ran", ""),
+        "b": ("binaries", "fresh", ""),
+        "c": ("binaries", "failed", "error: of the binary"),
+        "d": ("link", "ran", ""),
+    }
+    assert not is_well
 
 
 def test_junit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -557,20 +578,69 @@ def test_costs_are_what_the_last_run_took(tmp_path: Path) -> None:
     assert len(found) == 3
 
 
-def test_a_part_is_built_by_what_runs_have_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    def built(shard: str) -> list[str]:
-        _, out, _ = told_by(
-            asked_with(tmp_path, "cells: {a: , b: , c: , d: }", shard=shard), Cells(tmp_path, WORDS), capsys, as_json=True
-        )
-        return [each["cell"] for each in json.loads(out)["cells"]]
+def test_costs_are_read_as_they_were_written(tmp_path: Path) -> None:
+    costs = {"a": {"s" * 64: 1.504, "t" * 64: 2.0}, "b": {}, "c": {"s" * 64: 1.504}}
+    file = tmp_path / "costs.json"
+    file.write_text(sharding.written(costs))
+    found = sharding.read(file, ["c", "b", "a", "new"])
+    assert found == {"c": {"s" * 16: 1.5}, "b": {}, "a": {"s" * 16: 1.5, "t" * 16: 2.0}, "new": {}}
+    assert list(found) == ["c", "b", "a", "new"], "cells come in the order of the matrix"
 
-    asked = asked_with(tmp_path, "cells: {a: , b: , c: , d: }")
-    requests = {cell.name: command.request_of(cell, asked) for cell in read(asked.matrix.file, tmp_path)}
-    first = {name: command.recorded(each) for name, each in requests.items()}
-    assert not any(first.values())
-    parts = sharding.parts(first, 2)
-    assert [built("1/2")] == parts[:1]
-    assert sorted([*parts[0], *parts[1]]) == ["a", "b", "c", "d"]
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", '{"a": 1}', '{"a": {"s": -1}}', '{"a": {"s": "1"}}', '{"a": {"s": NaN}}', "[" * 99999, '"\\ud800"']
+)
+def test_what_is_no_file_of_costs_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "costs.json").write_text(text)
+    with pytest.raises(ConfigError, match=r"costs\.json: .*(\n.*)?`./doit matrix --costs >FILE` writes one"):
+        sharding.read(tmp_path / "costs.json", ["a"])
+
+
+def test_a_file_of_costs_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"error: costs=.*: No such file or directory"):
+        sharding.read(tmp_path / "costs.json", ["a"])
+
+
+FOUR = "cells: {a: , b: , c: , d: }"
+
+
+def recorded_on(folder: Path, seconds: Mapping[str, float], monkeypatch: pytest.MonkeyPatch) -> None:
+    """From here on a machine with a folder, a cache and a history of its own: in that its cells took so long."""
+    folder.mkdir()
+    monkeypatch.setenv("CRATEGRAD_CWD", str(folder))
+    monkeypatch.setenv("CRATEGRAD_CACHE", str(folder / "cache"))
+    monkeypatch.setattr(command, "recorded", lambda asked: {f"all of {asked.config.name}": seconds[asked.config.name]})
+
+
+@pytest.mark.parametrize("costs", [{}, {"costs": "../costs.json"}], ids=["no file", "a file of costs"])
+@pytest.mark.parametrize("seed", range(4))
+def test_every_cell_is_in_one_part_whatever_machines_remember(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, seed: int, costs: dict[str, str]
+) -> None:
+    """Three machines, each with a history of its own."""
+    (tmp_path / "costs.json").write_text(sharding.written({"a": {"s": 9.0}, "b": {"s": 9.0}, "c": {"t": 1.0}}))
+    dice, built = random.Random(seed), []
+    for number in (1, 2, 3):
+        folder = tmp_path / str(number)
+        recorded_on(folder, {name: dice.choice([0.0, 1.0, 50.0]) for name in "abcd"}, monkeypatch)
+        _, out, _ = told_by(asked_with(folder, FOUR, shard=f"{number}/3", **costs), Cells(folder, WORDS), capsys, as_json=True)
+        built += [each["cell"] for each in json.loads(out)["cells"]]
+    assert sorted(built) == ["a", "b", "c", "d"]
+
+
+def test_one_machine_says_what_cells_cost_and_all_go_by_that(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded_on(tmp_path / "0", {"a": 30.0, "b": 10.0, "c": 10.0, "d": 10.0}, monkeypatch)
+    _, told, _ = told_by(asked_with(tmp_path / "0", FOUR), Cells(tmp_path, WORDS), capsys, costs=True)
+    (tmp_path / "costs.json").write_text(told)
+    built = []
+    for number, seconds in enumerate([1.0, 99.0], 1):
+        recorded_on(tmp_path / str(number), {"a": 1.0, "b": 1.0, "c": 1.0, "d": seconds}, monkeypatch)
+        asked = asked_with(tmp_path / str(number), FOUR, shard=f"{number}/2", costs=str(tmp_path / "costs.json"))
+        _, out, _ = told_by(asked, Cells(tmp_path / str(number), WORDS), capsys, as_json=True)
+        built.append([each["cell"] for each in json.loads(out)["cells"]])
+    assert built == [["a"], ["b", "c", "d"]]
 
 
 def test_two_machines_with_a_common_cache_make_nothing_twice(

@@ -31,7 +31,7 @@ HOW_TO_GET_IT = ".venv/bin/pip install --no-deps --require-hashes -r requirement
 
 _PATIENCE_S = 20
 _PATHS = ("crate", "matrix", "config")
-_NOT_FOR_WORKERS = ("on", "shard")
+_NOT_FOR_WORKERS = ("on", "shard", "costs")
 
 # A worker that is killed must not leave a `./doit` behind, which would do what another worker is doing by then.
 _ENDS_WITH_ITS_WORKER = ("setpriv", "--pdeathsig=TERM")

@@ -22,17 +22,18 @@ from pipeline.rerun import Rerun
 from pipeline.runs import Runs
 from pipeline.yaml_source import quoted, visible
 
-OPTIONS = ("json", "junit", "github", "jobs")
+OPTIONS = ("json", "junit", "github", "jobs", "costs")
 
 
 @dataclass(frozen=True)
 class Options:
-    """How `./doit matrix` tells what came of it; or, with `github`, only which cells there are."""
+    """How `./doit matrix` tells what came of it; or only which cells there are (`github`), or what they cost."""
 
     as_json: bool = False
     junit: str = ""
     github: bool = False
     jobs: int = 0
+    costs: bool = False
 
 
 def run(asked: Request, means: running.Means, options: Options, names: Sequence[str]) -> bool:
@@ -45,8 +46,10 @@ def run(asked: Request, means: running.Means, options: Options, names: Sequence[
     cells = chosen(read(asked.matrix.file, request.started_in()), names)
     layer = cache(config.read_layer)  # cells have most files in common
     requests = {cell.name: request_of(cell, asked, layer) for cell in cells}
-    is_divided = asked.matrix.shards > 1 or options.github
-    costs = {name: recorded(each) if is_divided else {} for name, each in requests.items()}
+    if options.costs:
+        print(sharding.written({name: recorded(each) for name, each in requests.items()}))
+        return True
+    costs = _costs(asked, requests, options)
     parts = sharding.parts(costs, asked.matrix.shards)
     ours = parts[asked.matrix.shard - 1]
     if asked.matrix.shards > 1:
@@ -58,6 +61,14 @@ def run(asked: Request, means: running.Means, options: Options, names: Sequence[
     results = _run({name: requests[name] for name in ours}, means, asked.matrix.cluster)
     _tell(results, {cell.name: cell for cell in cells}, options)
     return not any(result.failure for result in results)
+
+
+def _costs(asked: Request, requests: Mapping[str, Request], options: Options) -> Mapping[str, sharding.Costs]:
+    """What the cells cost, as far as that matters; where others divide them, too, nothing of which they do not know."""
+    if asked.matrix.costs:
+        return sharding.read(asked.matrix.costs, requests)
+    is_alone = options.github and asked.matrix.shards == 1
+    return {name: recorded(each) if is_alone else {} for name, each in requests.items()}
 
 
 def _run(requests: Mapping[str, Request], means: running.Means, address: str) -> list[running.CellResult]:
@@ -115,7 +126,7 @@ def recorded(asked: Request) -> sharding.Costs:
 
 
 def _tell_parts(parts: Sequence[Sequence[str]], ours: int) -> None:
-    """Say who builds what: where machines say different things here, their records are different."""
+    """Say who builds what: machines that say different things here have other matrices, or other files of costs."""
     for number, part in enumerate(parts, 1):
         mark = "*" if number == ours else " "
         print(f" {mark} part {number} of {len(parts)}: {' '.join(part) or 'nothing'}", file=sys.stderr)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.matrix.combining import Settings
-from pipeline.matrix.running import CHECK, FRESH, PLAN, CellResult, StageResult
+from pipeline.matrix.running import BINARIES, CHECK, FRESH, PLAN, CellResult, StageResult
 from pipeline.runs import FAILED, HIT, RAN
 from pipeline.stages import NAMES
 from pipeline.store import replacing
@@ -61,7 +61,7 @@ def _rows(results: Sequence[CellResult]) -> list[list[str]]:
 def _stages(results: Iterable[CellResult]) -> list[str]:
     """What any of the cells has come to, in order."""
     there = {each.stage for result in results for each in result.stages}
-    return [name for name in (PLAN, *NAMES, CHECK) if name in there]
+    return [name for name in (PLAN, *NAMES, BINARIES, CHECK) if name in there]
 
 
 def _entry(result: StageResult) -> str:

@@ -19,7 +19,7 @@ from pipeline.runs import FAILED, RAN
 FRESH = "fresh"
 """How it came that nothing was to do."""
 
-PLAN, CHECK = "plan", "gradcheck"
+PLAN, BINARIES, CHECK = "plan", "binaries", "gradcheck"
 """What a cell goes through beside its stages."""
 
 
@@ -60,6 +60,9 @@ class Means(Protocol):
     def open(self, asked: Request) -> Build:
         """Plan it.  Raises: UserError where that cannot be."""
 
+    def build_binaries(self, asked: Request, build: Build) -> list[bool]:
+        """Build the binaries that the artifact may start; of each, whether something was to do.  Raises: UserError."""
+
     def check(self, asked: Request, build: Build) -> str | None:
         """Check its derivatives, if the config says so: why that failed, or nothing; None where nothing was to check."""
 
@@ -98,14 +101,29 @@ def _carried_out(build: Build, asked: Request, means: Means) -> Iterator[StageRe
             return
     if asked.rerun.last:
         return
+    for after in (_binaries, _checked):
+        if told := after(build, asked, means):
+            yield told
+            if told.how == FAILED:
+                return
+
+
+def _binaries(build: Build, asked: Request, means: Means) -> StageResult | None:
+    begin = time.monotonic()
+    try:
+        binaries = means.build_binaries(asked, build)
+    except (UserError, OSError) as error:
+        return _failed(BINARIES, begin, error)
+    return StageResult(BINARIES, RAN if any(binaries) else FRESH, time.monotonic() - begin) if binaries else None
+
+
+def _checked(build: Build, asked: Request, means: Means) -> StageResult | None:
     begin = time.monotonic()
     try:
         failed = means.check(asked, build)
     except OSError as error:
-        yield _failed(CHECK, begin, error)
-    else:
-        if failed is not None:
-            yield StageResult(CHECK, FAILED if failed else RAN, time.monotonic() - begin, error=failed)
+        return _failed(CHECK, begin, error)
+    return None if failed is None else StageResult(CHECK, FAILED if failed else RAN, time.monotonic() - begin, error=failed)
 
 
 def _stage(build: Build, name: str) -> StageResult:

@@ -1,23 +1,55 @@
 """The cells as so many parts of about the same cost, by what the recorded runs took.
 
+Each machine's records are its own.  So what one of them says of all cells is written into a file, by which all divide alike.
 What several cells make alike is made once where they are in the same part; so a part is not charged for it twice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, TypeAlias
 
+import msgspec
+
+from pipeline.config import ConfigError
+from pipeline.errors import UserError
 from pipeline.runs import FAILED, Runs
+from pipeline.why import short
 
 Costs: TypeAlias = Mapping[str, float]
 """Seconds by the key of what they made."""
+
+_File = dict[str, dict[str, Annotated[float, msgspec.Meta(ge=0, le=1e9)]]]
+_HOW = "`./doit matrix --costs >FILE` writes one, where the cells were built"
 
 
 def recorded(runs: Runs) -> Costs:
     """What the tools took for each stage when it was last carried out, be it now or for an entry of the cache."""
     last = {event.stage: event for run in runs.all() for event in run.events if event.how != FAILED and event.key}
     return {event.key: event.tool_seconds for event in last.values()}
+
+
+def written(costs: Mapping[str, Costs]) -> str:
+    """The costs of all cells as a file has them, a line each."""
+    lines = (
+        f"{_json(name)}: {_json({short(key): round(cost[key], 2) for key in sorted(cost)})}" for name, cost in costs.items()
+    )
+    return "{\n" + ",\n".join(lines) + "\n}"
+
+
+def read(file: Path, cells: Iterable[str]) -> dict[str, Costs]:
+    """What such a file says of these cells.
+
+    Raises: UserError where it cannot be read, ConfigError where it is none.
+    """
+    try:
+        found = msgspec.json.decode(file.read_bytes(), type=_File)
+    except OSError as error:
+        raise UserError(f"error: costs={file}: {error.strerror}\n  = help: {_HOW}") from error
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        raise ConfigError(f"{file}: {error}", _HOW) from error
+    return {name: found.get(name, {}) for name in cells}
 
 
 def parts(costs: Mapping[str, Costs], count: int) -> list[list[str]]:
@@ -50,3 +82,7 @@ def expected(costs: Mapping[str, Costs], chosen: Sequence[str]) -> float:
     for name in chosen:
         made |= costs[name]
     return sum(made.values())
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()

@@ -182,6 +182,7 @@ class Tasks:
             _JUNIT,
             {"name": "github", "long": "github", "type": bool, "default": False, "help": "print a job matrix, build nothing"},
             {"name": "jobs", "long": "jobs", "default": "", "help": "so many jobs, not one for each cell"},
+            {"name": "costs", "long": "costs", "type": bool, "default": False, "help": "print what cells cost, build nothing"},
         ]
         action = (run_matrix, [self._asked, self._digests])
         return {"actions": [action], "params": params, "pos_arg": "words", "io": {"capture": False}}

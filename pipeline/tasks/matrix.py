@@ -12,7 +12,7 @@ from pipeline.request import Request
 from pipeline.tasks.checks import check, is_checked
 from pipeline.tasks.opening import open_build
 from pipeline.tasks.outcomes import fail
-from pipeline.tasks.program import tidy
+from pipeline.tasks.program import build_binaries, tidy
 
 
 class Cells:
@@ -24,6 +24,10 @@ class Cells:
     def open(self, asked: Request) -> Build:
         """Plan a cell."""
         return open_build(asked, self._digests)
+
+    def build_binaries(self, asked: Request, build: Build) -> list[bool]:
+        """Build the binaries that the artifact may start."""
+        return build_binaries(build, asked)
 
     def check(self, asked: Request, build: Build) -> str | None:
         """Check its derivatives, if the config says so."""
@@ -39,7 +43,7 @@ class Cells:
 
 
 def run_matrix(
-    asked: Request, digests: Digests, as_json: bool, junit: str, github: bool, jobs: str, words: list[str]
+    asked: Request, digests: Digests, as_json: bool, junit: str, github: bool, jobs: str, costs: bool, words: list[str]
 ) -> TaskFailed | None:
     """Build the cells that are named, or all, or print the job matrix."""
     from pipeline.matrix import command
@@ -51,6 +55,7 @@ def run_matrix(
             junit or late.get("junit", ""),
             github or "github" in late,
             command.number_of_jobs(jobs or late.get("jobs", "")),
+            costs or "costs" in late,
         )
         is_well = command.run(asked, Cells(digests), told, names)
     except UserError as error:
