@@ -10,7 +10,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from doit.cmd_base import DoitCmdBase
 from doit.dependency import JsonDB
 
 
@@ -36,17 +35,3 @@ class State(JsonDB):  # type: ignore[misc]
 
             with suppress(OSError):
                 write_whole(Path(self.name), new)
-
-
-class Dump(DoitCmdBase):  # type: ignore[misc]
-    """`./doit dumpdb`: doit's own knows but the databases of Python's `dbm`."""
-
-    name = "dumpdb"
-    doc_purpose = "print what doit remembers of tasks"
-    doc_usage = ""
-    doc_description = None
-    cmd_options = ()
-
-    def _execute(self) -> None:
-        for task, remembered in sorted(self.dep_manager.backend._db.items()):
-            self.outstream.write(f"{task} {json.dumps(remembered)}\n")

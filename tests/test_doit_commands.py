@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import time
 
 import pytest
 
 from pipeline.stages import NAMES
-from tests.workbench import CUBE, Workbench
+from tests.workbench import CUBE, ROOT, Workbench, doit
 
 pytestmark = pytest.mark.toolchain
 
@@ -65,6 +66,21 @@ def test_what_doit_remembers_can_be_printed(bench: Workbench) -> None:
     remembered = {line.partition(" ")[0]: json.loads(line.partition(" ")[2]) for line in lines}
     assert set(NAMES) <= remembered.keys()
     assert remembered["opt1"]["_values_:"] == {"made": "opt1"}
+
+
+@pytest.mark.parametrize("words", [("help",), ("--version",), ("help", "run"), ("list",)], ids=" ".join)
+def test_a_reader_that_goes_away_ends_it_without_a_word(words: tuple[str, ...]) -> None:
+    piped = 'exec 3>&1; "$@" 2>&3 | true'
+    finished = subprocess.run(["sh", "-c", piped, "sh", ROOT / "doit", *words], capture_output=True, text=True, check=False)
+    assert (finished.stdout, finished.stderr) == ("", "")
+
+
+def test_strace_says_what_there_is_instead() -> None:
+    finished = doit("strace", "enzyme")
+    assert finished.returncode == 3
+    assert finished.stderr.startswith(
+        "ERROR: strace traces tasks that are shell commands, and ours are not\n  = help: ./doit replay enzyme"
+    )
 
 
 def test_what_is_forgotten_is_asked_of_the_cache(bench: Workbench) -> None:
