@@ -25,11 +25,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from pipeline.digests import file_digest
+from pipeline.digests import Digests, file_digest
 from pipeline.locks import Lock
 
 _RECENT_S = 3600
 _AT_ONCE = 8
+
+_LARGE = 1 << 26
+"""From so many bytes on it is remembered from run to run that a tree was read, and found whole: std is that large."""
 
 _UNSETTLED_NS = 2_500_000_000
 """What changed this shortly ago may change again within the step of the file system's clock, and look as it did."""
@@ -49,11 +52,14 @@ class Entry:
 
 
 class Store:
-    """The store in the folder `root`, which is made when something is first put into it."""
+    """The store in the folder `root`, which is made when something is first put into it; large trees are read once for all
+    runs that have the same `digests`.
+    """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, digests: Digests | None = None) -> None:
         self.root = root
         self.in_use = Lock(root / "lock")
+        self._digests = digests
         self._seen_whole: dict[str, Version] = {}
 
     def tree(self, digest: str) -> Path:
@@ -68,7 +74,7 @@ class Store:
     def intact(self, digest: str) -> bool:
         """True where the tree is there and its bytes are those it is named for.  A damaged tree is removed.
 
-        It is read once, and again where a file in it has been touched since.
+        It is read once in a run, a large one once in all, and again where a file in it has been touched since.
         """
         if not self.has(digest):
             return False
@@ -77,7 +83,7 @@ class Store:
             version = _version(tree)
             if self._seen_whole.get(digest) == version:
                 return True
-            whole = tree_digest(tree) == digest
+            whole = self._digest(tree, version) == digest
         except OSError:  # somebody takes it away, or it cannot be read at the moment
             return False
         if not whole:
@@ -85,6 +91,12 @@ class Store:
         elif all(changed < begin - _UNSETTLED_NS for _, changed, *_ in version):
             self._seen_whole[digest] = version
         return whole
+
+    def _digest(self, tree: Path, version: Version) -> str:
+        if self._digests is None or sum(size for *_, size in version) < _LARGE:
+            return tree_digest(tree)
+        files = (Path(file) for file, *_ in version)
+        return self._digests.remember("output", tree, files, lambda: tree_digest(tree))  # type: ignore[no-any-return]
 
     def find(self, key: str) -> Entry | None:
         """What is stored under the key, if it is there and intact."""

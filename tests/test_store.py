@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
+from pipeline import digests as digests_module
 from pipeline import store as store_module
+from pipeline.digests import Digests
 from pipeline.store import Entry, Store, tree_digest, write_whole, written
 
 FILES = {"module.bc": "bitcode", "native/core.a": "archive"}
@@ -172,6 +174,35 @@ def test_tree_that_was_just_written_is_read_each_time(store: Store, read: list[P
     assert store.intact(entry.tree)
     assert store.intact(entry.tree)
     assert len(read) == 2
+
+
+@pytest.mark.parametrize("damage", [change_a_byte, remove_a_file, truncate, add_a_file])
+def test_large_tree_is_read_once_in_all_runs_until_it_is_touched(
+    store: Store, read: list[Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
+    entry = publish(store, KEY)
+    monkeypatch.setattr(digests_module, "_RACY_NS", -(10**9))
+
+    def is_whole_in_the_next_run() -> bool:
+        digests = Digests(tmp_path / "digests.json")
+        found = Store(store.root, digests).find(KEY) == entry
+        digests.save()
+        return found
+
+    read.clear()
+    assert [is_whole_in_the_next_run() for _ in range(2)] == [True] * 2
+    assert len(read) == 2  # it is small
+    monkeypatch.setattr(store_module, "_LARGE", 1)
+    assert [is_whole_in_the_next_run() for _ in range(3)] == [True] * 3
+    assert len(read) == 3
+    os.utime(store.tree(entry.tree) / "module.bc")
+    assert [is_whole_in_the_next_run() for _ in range(3)] == [True] * 3
+    assert len(read) == 4
+    damage(store.tree(entry.tree))
+    assert not is_whole_in_the_next_run()
+    assert not store.has(entry.tree)
+    assert publish(store, KEY) == entry
+    assert is_whole_in_the_next_run()
 
 
 def test_intact_tells_whole_from_damaged(store: Store) -> None:

@@ -62,13 +62,14 @@ def open_build(asked: Request, digests: Digests, *, gradcheck: bool = False) -> 
     rerun.check({step.name for step in steps})
     edit = Edit(rerun.first, rerun.edited, tools) if rerun.edited else None
     runs = Runs(request.cache_folder() / "runs" / asked.name)
-    return Build(steps, crate, crate.output / asked.folder_name, _cache(crate, asked.config), digests, runs, edit)
+    cache = _cache(crate, asked.config, digests)
+    return Build(steps, crate, crate.output / asked.folder_name, cache, digests, runs, edit)
 
 
-def _cache(crate: Crate, config: Config) -> Cache:
+def _cache(crate: Crate, config: Config, digests: Digests) -> Cache:
     # What is made for the processor that is here is wrong on another machine, and its key does not say which it was.
     shared = None if config.codegen.cpu == "native" else remote_of_this_run()
-    return Cache(Store(request.cache_folder()), Store(crate.output / ".cache"), shared)
+    return Cache(Store(request.cache_folder(), digests), Store(crate.output / ".cache", digests), shared)
 
 
 def remote_of_this_run() -> Remote | None:
