@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
 
 _TASKS = ("build", "matrix", "why")
-_NOT_PLAIN = ("from", "until", "with", "keep", "dry", "on", "shard")
+_NOT_PLAIN = ("from", "until", "with", "keep", "dry", "on", "shard", "costs")
 _NOT_ALONE = ("CRATEGRAD_REMOTE", "GITLAB_CI")
 """Variables of the environment with which a run goes to others, or says what time it is."""
 
@@ -212,6 +212,13 @@ class Silent(ConsoleReporter):  # type: ignore[misc]
         """Say nothing."""
 
 
+def _forget_old(folder: Path) -> None:
+    """Delete what is believed no more."""
+    for path in folder.iterdir():
+        if path.stat().st_mtime < time.time() - _VALID_S:
+            path.unlink(missing_ok=True)
+
+
 class Recording:
     """A run that is watched from here on."""
 
@@ -221,7 +228,8 @@ class Recording:
         self._followed, self._links = _Looked(), _Looked()
         self._said: list[tuple[bool, str]] = []
         self._has_done = False
-        self._hint = str(Path.cwd() / Path(memory).parent.parent / "digests.json")  # it has no say in what is found out
+        self._folder = str(Path(memory).parent.parent)
+        self._hint = str(Path.cwd() / self._folder / "digests.json")  # it has no say in what is found out
         for name in _BEFORE_US:
             self._note(f"{_ROOT}/{name}")
         self._watch()
@@ -242,6 +250,7 @@ class Recording:
             scratch.parent.mkdir(parents=True, exist_ok=True)
             scratch.write_bytes(b"%s\n%s" % (_sum(text).encode(), text))
             scratch.replace(self._memory)
+            _forget_old(scratch.parent)
         except OSError:
             with suppress(OSError):
                 scratch.unlink()
@@ -260,13 +269,22 @@ class Recording:
         io.open = builtins.open = self._first(io.open)
 
     def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
-        """Python's own word for whatever is done; what it compiles it keeps for itself."""
+        """Python's own word for whatever is done; what it compiles it keeps for itself, as `digests` does what it learns."""
+        if self._has_done or self._is_of_hint(event, arguments):
+            return
         if event == "open":
             path, _, flags = arguments
             is_written = flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) and "__pycache__" not in str(path)
-            self._has_done = self._has_done or bool(is_written)
+            self._has_done = bool(is_written)
         elif event.startswith(_DOING) and event not in _LOOKING:
             self._has_done = True
+
+    def _is_of_hint(self, event: str, arguments: tuple[Any, ...]) -> bool:
+        """Whether the hint is written: beside itself, and renamed."""
+        if event == "os.mkdir":
+            return str(arguments[0]) == self._folder
+        new = f"{self._folder}/digests.json.{os.getpid()}"
+        return event in ("open", "os.rename") and str(arguments[0]) == new
 
     def _first(self, look: Callable[..., Any], *, itself: bool = False) -> Callable[..., Any]:
         def looking(path: Any = ".", *arguments: Any, **options: Any) -> Any:
@@ -276,7 +294,8 @@ class Recording:
         return looking
 
     def _stat(self, path: Any, *, dir_fd: int | None = None, follow_symlinks: bool = True) -> os.stat_result:
-        self._note(path, itself=not follow_symlinks)
+        is_of_hint = not isinstance(path, int) and os.fsdecode(path) == self._folder  # which moves as the hint is written
+        self._note(path, itself=is_of_hint or not follow_symlinks)
         return _STAT(path, dir_fd=dir_fd, follow_symlinks=follow_symlinks)
 
     def _lstat(self, path: Any, *, dir_fd: int | None = None) -> os.stat_result:
@@ -295,10 +314,10 @@ class Recording:
 
     def _note(self, path: Any, *, itself: bool = False, look: Callable[[str], os.stat_result] | None = None) -> None:
         """What there is at a path; where that is not what was there before, somebody else is at work."""
-        if isinstance(path, int):
+        if isinstance(path, int) or self._has_done:
             return
         place = os.path.join(os.getcwd(), os.fsdecode(path))  # noqa: PTH109, PTH118
-        if place == self._hint:
+        if place.startswith(self._hint):
             return
         found = _itself(place, look or _LSTAT) if itself else _behind(place, look or _STAT)
         if (self._links if itself else self._followed).setdefault(place, found) != found:

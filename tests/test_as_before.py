@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -107,6 +108,27 @@ CHANGES: dict[str, Callable[[Workbench], object]] = {
 
 def remembered_state(crate: Workbench) -> str:
     return str(remembered(Path(crate.environment["CRATEGRAD_CACHE"]))["state"])
+
+
+@pytest.mark.toolchain
+def test_one_run_in_which_nothing_was_to_do_is_enough(alone: Workbench) -> None:
+    settled(alone)
+    edit_with_times_kept(alone)
+    built = [was_quick(alone.doit("build")) for _ in range(4)]
+    assert built == [False, False, True, True]
+
+
+@pytest.mark.toolchain
+def test_what_is_believed_no_more_is_deleted(alone: Workbench) -> None:
+    settled(alone)
+    folder = Path(alone.environment["CRATEGRAD_CACHE"], "as-before")
+    old, young = folder / ("0" * 32), folder / ("1" * 32)
+    for path, age in ((old, 4000), (young, 1000)):
+        path.write_text("")
+        os.utime(path, (time.time() - age,) * 2)
+    edit_with_times_kept(alone)
+    settled(alone)
+    assert (old.exists(), young.exists()) == (False, True)
 
 
 @pytest.mark.toolchain
