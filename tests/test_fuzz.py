@@ -19,8 +19,8 @@ from tests.fuzz.shrink import Cut, Failure, cause, cuts
 from tests.fuzz.tree import Function, Node
 from tests.programs import Verdict
 
-SEED, COUNT = 1, 60
-SHARE = 0.9
+SEED, COUNT = 1, 300
+SHARE = 0.95
 """How many of the functions that are a test come out right, at least; the others do not build."""
 
 
@@ -98,6 +98,7 @@ def test_what_is_no_test_is_found_without_the_pipeline(tmp_path: Path) -> None:
         "xs[xs.len()]": "panics",
         "xs[0].exp().exp().exp() * 1e6": "is infinite, or nearly so",
         "(xs[0] * (1e300 * 1e10)).atan()": "is infinite somewhere, or no number",
+        "xs[0] + (xs[0] * 1e12 - xs[0] * 1e12)": "loses its digits",
         "loop {}": "does not end",
         "xs[0] + xs[k / 4]": "",
     }
@@ -120,9 +121,8 @@ def test_what_is_infinite_in_single_precision_is_no_test_of_it(tmp_path: Path) -
 
 
 @pytest.mark.toolchain
-@pytest.mark.parametrize("count", [COUNT, pytest.param(300, marks=pytest.mark.full)])
-def test_random_functions_are_right_or_refused(tmp_path: Path, count: int) -> None:
-    functions = [function(seed) for seed in range(SEED, SEED + count)]
+def test_random_functions_are_right_or_refused(tmp_path: Path) -> None:
+    functions = [function(seed) for seed in range(SEED, SEED + COUNT)]
     verdicts = judge(functions, "3", tmp_path)
     failed = [(f"{f}", v) for f, v in zip(functions, verdicts, strict=True) if v.kind in {"wrong", "crash"}]
     assert failed == []

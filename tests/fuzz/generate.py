@@ -12,7 +12,6 @@ from tests.fuzz.tree import Function, Node
 _HOLE = re.compile(r"\$([+:=!~-]?)([a-zA-Z()])")
 _BORROWED = {"!": {"F": "x", **dict.fromkeys("SMVAX", "S")}, "~": {"V": "M"}, "-": {}}
 """What a name becomes while it is borrowed, by its kind."""
-_DEPTHS = (2, 3, 3, 4)
 _PREFIXES = {"L": "'l", "F": "t"}
 _LITERALS = ("0.25", "0.5", "0.75", "0.9", "1.1", "1.25", "1.5")
 _ELSEWHERE = dict.fromkeys("RUDGKHZN", "")
@@ -23,6 +22,25 @@ _CLOSURES = {"k": ("f", _TO_CLOSURES), "q": ("b", _TO_CLOSURES), "m": ("f", _TO_
 
 Names = dict[str, str]
 """The names in scope, each with its kind."""
+
+
+@dataclass(frozen=True)
+class _Size:
+    """How much a function is made of; one of each list is drawn."""
+
+    weight: int
+    helpers: tuple[int, ...]
+    depths: tuple[int, ...]
+    statements: tuple[int, int]
+    """The fewest and the most, beside two that come first."""
+
+
+_SIZES = (
+    _Size(5, helpers=(0, 0, 0, 1), depths=(1, 2), statements=(1, 3)),
+    _Size(3, helpers=(0, 0, 1), depths=(2, 2, 3), statements=(2, 5)),
+    _Size(2, helpers=(0, 0, 1, 1, 2), depths=(2, 3, 3, 4), statements=(3, 8)),
+)
+"""Most are small: what goes wrong does so in a few lines, and they take a tenth of the time."""
 
 
 class _NoName(Exception):  # noqa: N818
@@ -53,11 +71,12 @@ class _Generator:
         self.calls: list[_Call] = []
 
     def function(self) -> Function:
-        helpers = [self._helper() for _ in range(self.random.choice([0, 0, 1, 1, 2]))]
+        size = self.random.choices(_SIZES, [size.weight for size in _SIZES])[0]
+        helpers = [self._helper() for _ in range(self.random.choice(size.helpers))]
         names = {"xs": "X", "k": "n"}
         statements = [self._expanded(text, "s", names, 2) for text in ("let mut $+F = $f;", "let mut $+F = $f;")]
-        depth = self.random.choice(_DEPTHS)
-        statements += [self._code("s", names, depth) for _ in range(self.random.randint(3, 8))]
+        depth = self.random.choice(size.depths)
+        statements += [self._code("s", names, depth) for _ in range(self.random.randint(*size.statements))]
         body = ("pub fn body<T: Number>(xs: &[T], k: usize) -> T {\n", *_lines(statements), self._all_of(names), "\n}\n")
         pieces = [piece for helper in helpers for piece in (helper, "\n")]
         return Function(self.seed, Node("root", (*pieces, *body)))

@@ -45,10 +45,12 @@ class Precision:
     """How near the value is to that of dual numbers, which are double; else the function is no test."""
     largest: float
     """Beyond that a function is no test: of what cancels in it too few digits are left."""
+    rounding: float
+    """How far each tangent may be off, relative to it: if a tenth of the tolerance comes of it, the function is no test."""
 
 
-DOUBLE = Precision(is_single=False, tolerance=1e-9, agreement=1e-12, largest=1e8)
-IN_SINGLE = Precision(is_single=True, tolerance=2e-3, agreement=1e-5, largest=1e3)
+DOUBLE = Precision(is_single=False, tolerance=1e-9, agreement=1e-12, largest=1e8, rounding=2**-50)
+IN_SINGLE = Precision(is_single=True, tolerance=2e-3, agreement=1e-5, largest=1e3, rounding=2**-21)
 
 _PATIENCE_S = 5
 
@@ -73,6 +75,7 @@ DUAL
 MODULES
 
 use dual::Number;
+use std::sync::atomic::Ordering::Relaxed;
 
 type Body<T> = fn(&[T], usize) -> T;
 
@@ -92,13 +95,20 @@ fn numbers(of: Body<dual::Dual>, plain: Body<PLAIN>) -> String {
         for at in 0..size {
             let tangent = |i| if i == at { 1.0 } else { 0.0 };
             let number = |(i, &value): (usize, &f64)| dual::Dual { value, tangent: tangent(i) };
-            let got = of(&NUMBERS[..size].iter().enumerate().map(number).collect::<Vec<_>>(), k);
+            let xs: Vec<_> = NUMBERS[..size].iter().enumerate().map(number).collect();
+            let got = of(&xs, k);
             let value = plain(&NUMBERS[..size].iter().map(|&x| x.into()).collect::<Vec<PLAIN>>(), k).value();
-            if dual::LARGEST.swap(0, std::sync::atomic::Ordering::Relaxed) > FINITE.to_bits() {
+            if dual::LARGEST.swap(0, Relaxed) > FINITE.to_bits() {
                 return "is infinite somewhere, or no number".to_string();
             }
             if !((got.value - value).abs() <= TOLERANCE * value.abs().max(1.0)) {
                 return "is another function of dual numbers".to_string();
+            }
+            dual::ROUNDING.store(f64::to_bits(ROUNDING), Relaxed);
+            let off = of(&xs, k).tangent - got.tangent;
+            dual::ROUNDING.store(0, Relaxed);
+            if !(off.abs() <= LOST * got.tangent.abs().max(got.value.abs()).max(1.0)) {
+                return "loses its digits".to_string();
             }
             shown += &format!("{:e} {:e} ", got.value, got.tangent);
         }
@@ -141,7 +151,8 @@ def _unfit(functions: Sequence[Source], folder: Path, precision: Precision) -> l
     main = _MAIN.replace("DUAL", f"{DUAL}{SINGLE}{INPUTS}").replace("MODULES", "".join(f"mod {name};\n" for name in names))
     main = main.replace("PLAIN", "single::Single" if precision.is_single else "f64")
     main = main.replace("FINITE", "f64::from(f32::MAX)" if precision.is_single else "f64::MAX")
-    main = main.replace("TOLERANCE", f"{precision.agreement:e}")
+    main = main.replace("TOLERANCE", f"{precision.agreement:e}").replace("LOST", f"{precision.tolerance / 10:e}")
+    main = main.replace("(ROUNDING)", f"({precision.rounding:e})")
     (folder / "src" / "main.rs").write_text(main.replace("FUNCTIONS", each))
     (folder / "Cargo.toml").write_text(_MANIFEST)
     built = subprocess.run(["cargo", "build", "--quiet"], cwd=folder, capture_output=True, text=True, check=False)

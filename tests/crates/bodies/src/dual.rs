@@ -6,11 +6,17 @@ use std::cmp::Ordering;
 use std::fmt::Debug;
 use std::iter::{Product, Sum};
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
-use std::sync::atomic::{self, AtomicU64};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The bits of the largest number that a dual one was made of, be it one on which nothing depends: backwards, zero times what is
 /// infinite is no number.  What is none has more bits than what is infinite.
 pub static LARGEST: AtomicU64 = AtomicU64::new(0);
+
+/// The bits of how much a tangent may be off each time that one is made, relative to it: how derivatives are rounded is nobody's
+/// promise where they may be reordered, and a result that moves with it is none.
+pub static ROUNDING: AtomicU64 = AtomicU64::new(0);
+
+static MADE: AtomicU64 = AtomicU64::new(0);
 
 /// Declares `Number`, what the bodies count with, of these functions; and that `f64` has them, by its own of those names.
 macro_rules! number {
@@ -139,8 +145,11 @@ impl Mul for Dual {
 impl Dual {
     /// A number that came out somewhere.
     fn made(value: f64, tangent: f64) -> Self {
-        LARGEST.fetch_max(value.abs().to_bits().max(tangent.abs().to_bits()), atomic::Ordering::Relaxed);
-        Dual { value, tangent }
+        LARGEST.fetch_max(value.abs().to_bits().max(tangent.abs().to_bits()), Relaxed);
+        let off = f64::from_bits(ROUNDING.load(Relaxed));
+        // a fraction of that, by multiples of the golden ratio: of no two in a row alike
+        let part = (MADE.fetch_add(1, Relaxed) as f64 * 0.618_033_988_749_895).fract() - 0.5;
+        Dual { value, tangent: tangent + tangent * off * part }
     }
 
     /// A function of this number: its value and its slope there.
