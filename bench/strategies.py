@@ -272,10 +272,9 @@ class Measured:
 
 def measured(argv: Sequence[str | Path], environment: Mapping[str, str] = {}) -> Measured:
     """Run a command, silently unless it fails."""
-    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryFile("w+") as output:
         begun = time.perf_counter()
-        child = subprocess.Popen(argv, env={**inherited, **environment}, stdout=output, stderr=output)
+        child = subprocess.Popen(argv, env={**os.environ, **environment}, stdout=output, stderr=output)
         _, status, usage = os.wait4(child.pid, 0)
         seconds = time.perf_counter() - begun
         child.returncode = os.waitstatus_to_exitcode(status)

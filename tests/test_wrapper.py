@@ -65,7 +65,8 @@ case $2 in
     *doit*)
         shift 2
         [ ! -e /proc/$$/fd/9 ] || exit 99
-        printf '%s\\0' "$PWD" "$DOIT_FILE" "$CRATEGRAD_CWD" "${PYTHONPATH-none}" "${PYTHONHOME-none}" "$(umask)" "$@"
+        printf '%s\\0' "$PWD" "$DOIT_FILE" "$CRATEGRAD_CWD" "${PYTHONPATH-none}" "${PYTHONHOME-none}" \\
+            "${PYTHONDONTWRITEBYTECODE-none}" "$(umask)" "$@"
         exit "${FAKE_DOIT_EXIT:-0}" ;;
     *) exit "${FAKE_PYTHON_IS_OTHER:-0}" ;;
 esac
@@ -134,7 +135,7 @@ class Checkout:
 def finish(process: subprocess.Popen[str]) -> Doit:
     stdout, stderr = process.communicate(timeout=30)
     saw = stdout.split("\0")[:-1]
-    facts = ["folder", "DOIT_FILE", "CRATEGRAD_CWD", "PYTHONPATH", "PYTHONHOME", "umask"]
+    facts = ["folder", "DOIT_FILE", "CRATEGRAD_CWD", "PYTHONPATH", "PYTHONHOME", "PYTHONDONTWRITEBYTECODE", "umask"]
     return Doit(process.returncode, stdout, stderr, dict(zip(facts, saw, strict=False)), saw[len(facts) :])
 
 
@@ -209,6 +210,10 @@ def test_the_exit_code_is_doits(ready: Checkout) -> None:
 def test_another_pythons_library_is_kept_out(ready: Checkout) -> None:
     saw = ready.run(env={"PYTHONPATH": "/elsewhere", "PYTHONHOME": "/elsewhere"}).saw
     assert (saw["PYTHONPATH"], saw["PYTHONHOME"]) == ("none", "none")
+
+
+def test_what_is_compiled_is_kept_whatever_an_image_says(ready: Checkout) -> None:
+    assert ready.run(env={"PYTHONDONTWRITEBYTECODE": "1"}).saw["PYTHONDONTWRITEBYTECODE"] == "none"
 
 
 @pytest.mark.parametrize("kind", ["link to the wrapper", "link to the checkout", "on PATH", "relative", "given to sh"])
