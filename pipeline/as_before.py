@@ -5,7 +5,8 @@ and the pipeline is not even imported: doit has the same tasks of here, each up 
 Anything else is the business of `pipeline.tasks`.
 
 What a run looks at is not listed by hand: while one goes on, `os.stat`, `os.scandir`, `open` and the like note the paths, also
-those at which there is nothing.  A run that has written a file, started a process or asked the net is not remembered.
+those at which there is nothing.  A run that has written a file, started a process or asked the net is not remembered, but for a
+tool that goes by its arguments alone (`asking`).
 Nothing heavy is imported here, and what doit has imported anyhow costs nothing.
 """
 
@@ -20,7 +21,7 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -81,6 +82,13 @@ def tasks() -> Tasks | AsBefore:
     if recording:
         recording.state = planned.doit_config()["dep_file"]
     return planned
+
+
+@contextmanager
+def asking(tool: Path) -> Iterator[None]:
+    """Started within is only a tool of which the answer goes by its arguments: it says the same until it moves."""
+    with recording.trusting(tool) if recording else nullcontext():
+        yield
 
 
 def _is_plain(words: list[str]) -> bool:
@@ -227,12 +235,22 @@ class Recording:
         self._memory, self._asked, self._begin = memory, asked, begin
         self._followed, self._links = _Looked(), _Looked()
         self._said: list[tuple[bool, str]] = []
-        self._has_done = False
+        self._has_done = self._trusts = False
         self._folder = str(Path(memory).parent.parent)
         self._hint = str(Path.cwd() / self._folder / "digests.json")  # it has no say in what is found out
         for name in _BEFORE_US:
             self._note(f"{_ROOT}/{name}")
         self._watch()
+
+    @contextmanager
+    def trusting(self, tool: Path) -> Iterator[None]:
+        """Whatever is started within goes by what the tool is."""
+        self._note(tool)
+        self._trusts = True
+        try:
+            yield
+        finally:
+            self._trusts = False
 
     def keep(self, stages: Sequence[str]) -> None:
         """Remember the run, which ends well, if what it looked at has been as it is for so long that a change would show."""
@@ -270,7 +288,7 @@ class Recording:
 
     def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Python's own word for whatever is done; what it compiles it keeps for itself, as `digests` does what it learns."""
-        if self._has_done or self._is_of_hint(event, arguments):
+        if self._has_done or self._trusts or self._is_of_hint(event, arguments):
             return
         if event == "open":
             path, _, flags = arguments

@@ -151,6 +151,11 @@ def test_what_is_said_is_the_same(alone: Workbench) -> None:
     settled(alone)
     assert alone.doit("history").stdout == runs
     assert "fresh" in settled(alone, "why", "opt1").stdout
+    edit_with_times_kept(alone)
+    settled(alone)
+    why = alone.doit("why", "opt1").stdout
+    assert "changed, where `bench::f` is inlined" in why
+    assert settled(alone, "why", "opt1").stdout == why
 
 
 @pytest.mark.toolchain

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher, unified_diff
 from pathlib import Path
 
-from pipeline import process
+from pipeline import as_before, process
 from pipeline.llvm import Module
 from pipeline.toolchain import Tool
 
@@ -71,7 +71,8 @@ def demangled(names: Sequence[str], cxxfilt: Path) -> dict[str, str]:
     """Names as Rust has them, where LLVM's tool is there and knows them."""
     if not names or not cxxfilt.exists():
         return {name: name for name in names}
-    answer = process.ask([cxxfilt, *names])
+    with as_before.asking(cxxfilt):
+        answer = process.ask([cxxfilt, *names])
     lines = answer.output.splitlines()
     return dict(zip(names, map(_in_rust, lines), strict=True)) if len(lines) == len(names) else {n: n for n in names}
 
