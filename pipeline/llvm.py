@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from ctypes import POINTER, byref, c_char_p, c_int, c_size_t, c_uint, c_ulonglong, c_ushort, c_void_p
 from functools import cache
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pipeline.errors import UserError
+from pipeline.llvm_known import Known
 from pipeline.toolchain import Tool
 
 Value = int
@@ -139,11 +140,12 @@ class Module:
         Raises: UserError where the library or the module cannot be read.
         """
         self.told = told
-        self.api = Api(_library(str(libllvm.path)), self._forget)
+        self._known = Known()
+        self.api = Api(_library(str(libllvm.path)), lambda name, given: self._known.forget(self.api, name, given))
         self.context = self.api.ContextCreate()
         self.api.ContextSetDiagnosticHandler(self.context, ctypes.cast(_SILENT, c_void_p), None)
         self.handle = self._parse(path)
-        self._known: dict[Hashable, Any] = {}
+        self.once, self.once_in = self._known.once, self._known.once_in
         # Debug info never changes, and is asked for each instruction.
         self._said: dict[tuple[Callable[..., Any], Value], Any] = {}
         self._operands: dict[Value, list[Value]] = {}
@@ -158,23 +160,12 @@ class Module:
         self.api.DisposeModule(self.handle)
         self.api.ContextDispose(self.context)
 
-    def once(self, what: Hashable, find: Callable[[], T]) -> T:
-        """What is found in the module, found out once for as long as nothing changes it."""
-        known = self._known  # a change while it is found out leaves this one behind
-        if what not in known:
-            known[what] = find()
-        found: T = known[what]
-        return found
-
     def said(self, find: Callable[..., T], node: Value) -> T:
         """What is found in a node of debug info, which never changes, found out once."""
         if (find, node) not in self._said:
             self._said[find, node] = find(self, node)
         found: T = self._said[find, node]
         return found
-
-    def _forget(self) -> None:
-        self._known = {}
 
     def functions(self) -> Iterator[Value]:
         """All functions, declarations included."""
@@ -216,7 +207,7 @@ class Module:
 
     def returning_instructions(self, function: Value) -> list[Value]:
         """Those after which the function may still return: what ends in a panic has no derivative."""
-        return list(self.once(("returning", function), lambda: self._returning_instructions(function)))
+        return list(self.once_in(function, "returning", lambda: self._returning_instructions(function)))
 
     def _returning_instructions(self, function: Value) -> list[Value]:
         ends = ((block, self.api.GetBasicBlockTerminator(block)) for block in self.blocks(function))
@@ -493,15 +484,17 @@ _READS = re.compile(
     r"|\w+TypeInContext|MD(?:String|Node)|ValueAs|ValueMetadata|Metadata|DI|Dbg\w+Get|(?:Global|Instruction)(?:Get|Copy)"
 )
 """How the names of the functions begin that change no module."""
+_QUICK = re.compile(r"Get|Is|Count|TypeOf|MetadataAs|ValueAs|D[Ib]\w+Get|ConstInt\w+Get")
+"""How those begin that are over in no time: for them the interpreter's lock is not given away, which takes longer."""
 
 
 class Api:
     """The functions of libLLVM by their names, with their types, for one module."""
 
-    def __init__(self, library: ctypes.CDLL, changed: Callable[[], None]) -> None:
-        """`changed` is called before each function of which the name does not say that it only reads."""
-        self._library = library
-        self._changed = changed
+    def __init__(self, library: ctypes.CDLL, changes: Callable[[str, Sequence[Any]], None]) -> None:
+        """`changes` is told, with its arguments, of each function of which the name does not say that it only reads."""
+        self._library, self._quick = library, ctypes.PyDLL(library._name)
+        self._changes = changes
         self.attributes: dict[str, int] = {}
         """The numbers of LLVM's own attributes that were asked for."""
         self.load(_SIGNATURES)
@@ -511,13 +504,13 @@ class Api:
         known = vars(self)
         for name, (result, arguments) in signatures.items():
             if name not in known:
-                function = getattr(self._library, f"LLVM{name}")
+                function = getattr(self._quick if _QUICK.match(name) else self._library, f"LLVM{name}")
                 function.restype, function.argtypes = result, arguments
-                known[name] = function if _READS.match(name) else self._changing(function)
+                known[name] = function if _READS.match(name) else self._changing(name, function)
 
-    def _changing(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def _changing(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arguments: Any) -> Any:
-            self._changed()
+            self._changes(name, arguments)
             return function(*arguments)
 
         return call

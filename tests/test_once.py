@@ -114,6 +114,64 @@ def test_after_a_change_all_is_as_if_it_had_never_been_asked(
     assert after != before
 
 
+def add_a_call(editor: Editor, f: Value, h: Value) -> None:
+    with editor.module.before(calls(editor, f)[0]) as builder:
+        editor.call(builder, editor.function_type(h), h, [])
+
+
+def add_a_block(editor: Editor, f: Value, _: Value) -> None:
+    with editor.block(f) as builder:
+        editor.api.BuildUnreachable(builder)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        add_a_call,
+        add_a_block,
+        lambda editor, f, h: editor.add_call_attribute(calls(editor, f)[0], "noreturn"),
+        lambda editor, f, h: editor.api.InstructionEraseFromParent(calls(editor, f)[0]),
+        lambda editor, f, h: editor.run_passes("loop-simplify", f),
+    ],
+)
+def test_a_change_in_one_body_leaves_what_is_known_of_the_others(
+    editor: Editor, change: Callable[[Editor, Value, Value], Any]
+) -> None:
+    names = {name: function(editor, name) for name in "fgh"}
+
+    def found_anew() -> list[str]:
+        found: list[str] = []
+        for name, one in names.items():
+            editor.module.once_in(one, "it", lambda name=name: found.append(name))  # type: ignore[misc]
+        return found
+
+    assert found_anew() == ["f", "g", "h"]
+    calls(editor, names["f"])
+    change(editor, names["f"], names["h"])
+    assert found_anew() == ["f"]
+
+
+def test_calls_of_what_ends_from_now_on_are_none(editor: Editor) -> None:
+    f = function(editor, "f")
+    assert len(calls(editor, f)) == 1
+    editor.add_attribute(function(editor, "g"), "noreturn")
+    assert calls(editor, f) == []
+    assert list(call_tree(editor, [f])) == [f]
+
+
+def test_a_change_of_what_may_be_in_several_bodies_leaves_nothing(editor: Editor) -> None:
+    f, h = function(editor, "f"), function(editor, "h")
+    for change in (
+        lambda: editor.run_passes("globaldce"),
+        lambda: editor.api.ReplaceAllUsesWith(function(editor, "g"), h),
+    ):
+        assert editor.module.once_in(f, "it", lambda: 1) == 1
+        change()
+        assert editor.module.once_in(f, "it", lambda: 2) == 2
+        assert len(calls(editor, f)) == 1
+        editor.run_passes("globaldce")
+
+
 def test_answers_are_the_callers_own(editor: Editor) -> None:
     f = function(editor, "f")
     for _ in range(2):

@@ -85,9 +85,8 @@ def _call_tree(inspector: Inspector, roots: Iterable[Value]) -> CallTree:
     tree: CallTree = {root: {} for root in waiting}
     while waiting:
         caller = waiting.pop()
-        for call in calls(inspector, caller):
-            callee = inspector.module.callee(call)
-            if not inspector.module.is_defined(callee) or inspector.is_inactive(callee):
+        for callee in dict.fromkeys(callee for _, callee in _calling(inspector, caller)):
+            if not inspector.module.is_defined(callee) or inspector.is_inactive(callee) or _ends(inspector, callee):
                 continue
             if callee not in tree:
                 waiting.append(callee)
@@ -103,13 +102,26 @@ def recursive(tree: CallTree) -> set[Value]:
 
 def calls(inspector: Inspector, function: Value) -> list[Value]:
     """The calls in a function that may return, as instructions."""
-    return list(inspector.module.once(("calls", function), lambda: _calls(inspector, function)))
+    return [call for call, callee in _calling(inspector, function) if not _ends(inspector, callee)]
 
 
-def _calls(inspector: Inspector, function: Value) -> list[Value]:
+def _calling(inspector: Inspector, function: Value) -> list[tuple[Value, Value]]:
+    """The calls in a function, each with what it calls, but for those that say themselves that they do not return."""
+    return inspector.module.once_in(function, "calling", lambda: _found(inspector, function))
+
+
+def _found(inspector: Inspector, function: Value) -> list[tuple[Value, Value]]:
     module = inspector.module
-    found = (instruction for instruction in module.returning_instructions(function) if module.is_call(instruction))
-    return [call for call in found if not _never_returns(inspector, call)]
+    found = filter(module.is_call, module.returning_instructions(function))
+    return [(call, module.callee(call)) for call in found if not inspector.call_has_attribute(call, "noreturn")]
+
+
+def _ends(inspector: Inspector, callee: Value) -> bool:
+    """Whether what is called is a function that never returns."""
+    known = inspector.module.once("ends", dict[Value, bool])
+    if callee not in known:
+        known[callee] = inspector.module.is_function(callee) and inspector.has_attribute(callee, "noreturn")
+    return known[callee]
 
 
 def indirect_calls(inspector: Inspector, function: Value) -> list[Value]:
@@ -130,12 +142,6 @@ def candidates(inspector: Inspector, kind: Kind) -> list[Value]:
         return list(dict.fromkeys(m for m in members if m and module.is_function(m) and inspector.function_type(m) == ty))
     functions = [function for function in module.functions() if inspector.function_type(function) == ty]
     return [f for f in functions if any(not module.is_call(user) or module.callee(user) != f for user in module.users(f))]
-
-
-def _never_returns(inspector: Inspector, call: Value) -> bool:
-    callee = inspector.module.callee(call)
-    is_function = inspector.module.is_function(callee)
-    return inspector.call_has_attribute(call, "noreturn") or (is_function and inspector.has_attribute(callee, "noreturn"))
 
 
 def _assembly_calls(module: Module, function: Value) -> Iterator[Value]:

@@ -53,8 +53,8 @@ class ControlFlow:
     def __init__(self, module: Module, function: Value) -> None:
         self.api = module.api
         self.api.load(_SIGNATURES)
-        self._module = module
-        self._blocks = module.once(("blocks", function), lambda: self._found(function))
+        self._module, self._function = module, function
+        self._blocks = module.once_in(function, "blocks", lambda: self._found(function))
         self.ends = self._blocks.ends
         self.predecessors = self._blocks.predecessors
 
@@ -72,7 +72,11 @@ class ControlFlow:
 
     def never_returning(self) -> set[Value]:
         """The blocks from which no path leads to a return."""
-        return set(self._module.once(("never", self._blocks), lambda: set(self.ends) - self.leading_to(self.returns())))
+        return set(
+            self._module.once_in(
+                self._function, ("never", self._blocks), lambda: set(self.ends) - self.leading_to(self.returns())
+            )
+        )
 
     def returns(self) -> list[Value]:
         """The blocks that return."""
@@ -88,7 +92,7 @@ class ControlFlow:
 
     def loops(self) -> list[Loop]:
         """The natural loops, the inner ones before those that they are in."""
-        return list(self._module.once(("loops", self._blocks), self._loops))
+        return list(self._module.once_in(self._function, ("loops", self._blocks), self._loops))
 
     def _loops(self) -> list[Loop]:
         graph = {block: dict.fromkeys(self.successors(end)) for block, end in self.ends.items()}

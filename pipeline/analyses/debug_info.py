@@ -319,7 +319,7 @@ def _path_of(module: Module, scope: Value) -> list[str]:
 
 def types_in(module: Module, function: Value) -> set[Value]:
     """The types of a function's header, and those that what was inlined into it is about."""
-    return set(module.once(("types in", function), lambda: _types_in(module, function)))
+    return set(module.once_in(function, "types in", lambda: _types_in(module, function)))
 
 
 def _types_in(module: Module, function: Value) -> set[Value]:

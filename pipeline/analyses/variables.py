@@ -66,7 +66,7 @@ class Variables:
 
     def __init__(self, inspector: Inspector, function: Value) -> None:
         self.inspector = inspector
-        self._types = inspector.module.once(("variables", function), lambda: self._found(function))
+        self._types = inspector.module.once_in(function, "variables", lambda: self._found(function))
         """What is at an address: the type, and from which byte of it on."""
 
     def _found(self, function: Value) -> dict[Value, set[tuple[Value, int]]]:
@@ -85,14 +85,14 @@ class Variables:
     def _described(self, record: Value) -> Iterator[tuple[Value, tuple[Value, int]]]:
         """An address, and what lies there."""
         module = self.inspector.module
-        kind, begin = module.api.DbgRecordGetKind(record), first_byte(module, record)
-        if begin is None or kind not in {_DECLARE, _VALUE}:
-            return
-        address, variable = described(module, record)
-        if kind == _DECLARE:
-            yield address, (variable[TYPE], begin)
-        elif begin == 0 and self.inspector.is_local(address) and _is_reference(module, variable[TYPE]):
-            yield address, (base_type(module, variable[TYPE]), 0)
+        kind, variable = module.api.DbgRecordGetKind(record), module.api.DbgVariableRecordGetVariable(record)
+        # Of most values Rust says nothing of what lies there: these are not looked at any further.
+        ty = module.said({_DECLARE: _type, _VALUE: _referred_to}.get(kind, _nothing), variable)
+        begin = first_byte(module, record) if ty else None
+        if begin is not None:
+            address = int(module.api.DbgVariableRecordGetValue(record, 0) or 0)
+            if kind == _DECLARE or (begin == 0 and self.inspector.is_local(address)):
+                yield address, (ty, begin)
 
     def word(self, access: Value) -> str:
         """What the word is (`Word.kind`) that is loaded or stored; nothing, where debug info does not say it."""
@@ -127,7 +127,17 @@ class Variables:
         return ty if ty and 8 * self.inspector.api.ConstIntGetZExtValue(size) == module.type_bits(ty) else 0
 
 
-def _is_reference(module: Module, ty: Value) -> bool:
-    """Whether a type is that of a reference to a struct: a number's place may be another variant's, of another type, before."""
-    is_known = is_pointer(module, ty) and type_name(module, ty).startswith(_REFERENCE) and bool(base_type(module, ty))
-    return is_known and is_aggregate(module, base_type(module, ty))
+def _type(module: Module, variable: Value) -> Value:
+    return module.metadata_operands(module.api.MetadataAsValue(module.context, variable))[TYPE]
+
+
+def _referred_to(module: Module, variable: Value) -> Value:
+    """The struct that a reference leads to; 0 for anything else: a number's place may be another variant's, of another type."""
+    ty = _type(module, variable)
+    is_reference = is_pointer(module, ty) and type_name(module, ty).startswith(_REFERENCE)
+    found = base_type(module, ty) if is_reference else 0
+    return found if found and is_aggregate(module, found) else 0
+
+
+def _nothing(_module: Module, _variable: Value) -> Value:
+    return 0

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
+from typing import TypeAlias
 
 from pipeline import process
 from pipeline.advice import in_words_of_rust, of_what_is_called
@@ -90,6 +91,17 @@ class Refused:
     why: Sequence[Diagnostic]
 
 
+Outcomes: TypeAlias = Callable[[], "list[Made | Refused]"]
+
+
+class _UnsoundError(Exception):
+    """What the audit refuses."""
+
+    def __init__(self, refused: list[Refused]) -> None:
+        super().__init__("the audit refuses some derivatives")
+        self.refused = refused
+
+
 @dataclass(frozen=True)
 class Enzyme:
     """Output: `module.bc` with every derivative in it; `rungs.json` where the ladder was climbed."""
@@ -120,10 +132,15 @@ class Enzyme:
         wanted = [list(its) for _, its in by_shim]
         with tempfile.TemporaryDirectory(dir=out) as scratch:
             folder = Path(scratch)
-            refused = self._audited(module, wanted)
-            sound = [its for its in wanted if not any(its == one.wanted for one in refused)]
-            made, by_rung, beyond = self._climbed(module, sound, folder, log)
-            if refused := [*refused, *beyond]:
+            unsound: list[Refused] = []
+            try:
+                audit = partial(self._audit, module, wanted)
+                made, by_rung, refused = self._climbed(module, wanted, folder / "all", log, [audit])
+            except _UnsoundError as error:  # then Enzyme is not asked for these
+                unsound = error.refused
+                sound = [its for its in wanted if not any(its == one.wanted for one in unsound)]
+                made, by_rung, refused = self._climbed(module, sound, folder / "sound", log)
+            if refused := [*unsound, *refused]:
                 raise UserError(_refusal(self._explained(module, refused, log)))
             visible = self.slicer.rest(module, _shims(wanted), folder / "rest.bc")
             self.slicer.join([one.part for one in made], folder / "rest.bc", visible, out / MODULE, log)
@@ -131,14 +148,15 @@ class Enzyme:
             (out / RUNGS).write_text(json.dumps(by_rung, indent=1))
 
     def _climbed(
-        self, module: Path, wanted: Wanted, folder: Path, log: Path
+        self, module: Path, wanted: Wanted, folder: Path, log: Path, beside: Sequence[Outcomes] = ()
     ) -> tuple[list[Made], list[Derivative], list[Refused]]:
         """What Enzyme makes, be it on a rung of the ladder; what it makes on which rung; and what it refuses on all of them.
 
         That is refused for the cause that it had at first.  What Enzyme did not end with is not tried again: it takes minutes.
+        `beside` is called while Enzyme is asked at first.
         """
-        (folder / "first").mkdir()
-        made, refused = _sorted(self._differentiated(module, wanted, NO_FLAGS, folder / "first", log))
+        (folder / "first").mkdir(parents=True)
+        made, refused = _sorted(self._differentiated(module, wanted, NO_FLAGS, folder / "first", log, beside))
         by_rung: list[Derivative] = []
         for number, rung in enumerate(self.ladder):
             place = folder / f"rung{number}"
@@ -159,6 +177,12 @@ class Enzyme:
             whole.write("".join(f"{why.render()}\n" for one in explained for why in one.why))
         return explained
 
+    def _audit(self, module: Path, wanted: Wanted) -> list[Made | Refused]:
+        """Nothing, where the audit finds nothing: then what Enzyme makes counts.  Raises: _UnsoundError where it does."""
+        if refused := self._audited(module, wanted):
+            raise _UnsoundError(refused)
+        return []
+
     def _audited(self, module: Path, wanted: Wanted) -> list[Refused]:
         """What the audit refuses, shim by shim: it looks at all at once, and where it finds something at each half."""
         from pipeline.audit import audit
@@ -171,12 +195,14 @@ class Enzyme:
             return [Refused(wanted[0], found)]
         return [each for half in _halves(wanted) for each in self._audited(module, half)]
 
-    def _differentiated(self, module: Path, wanted: Wanted, flags: Flags, folder: Path, log: Path) -> list[Made | Refused]:
+    def _differentiated(
+        self, module: Path, wanted: Wanted, flags: Flags, folder: Path, log: Path, beside: Sequence[Outcomes] = ()
+    ) -> list[Made | Refused]:
         """Parts of the module that have these derivatives, a few in each; the parts are made side by side."""
         groups = {folder / f"{i:05}": wanted[i : i + _TOGETHER] for i in range(0, len(wanted), _TOGETHER)}
         for place in groups:
             place.mkdir()
-        calls = [partial(self._parts, module, its, flags, place) for place, its in groups.items()]
+        calls: list[Outcomes] = [*beside, *(partial(self._parts, module, its, flags, place) for place, its in groups.items())]
         try:
             return [each for outcomes in process.side_by_side(calls) for each in outcomes]
         finally:
