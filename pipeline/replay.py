@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -94,7 +95,8 @@ def _recorded_by(recorder: _Recorder) -> Iterator[None]:
         named = [*argv, printed] if printed else argv
         given, folders = recorder.before(named)
         finished = run(argv, **options)
-        recorder.after(argv, printed, given, folders, finished.returncode)
+        if finished.returncode != -signal.SIGTERM:  # ended by us: the audit had refused what Enzyme was asked for meanwhile
+            recorder.after(argv, printed, given, folders, finished.returncode)
         return finished
 
     process.run = recorded

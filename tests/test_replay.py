@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.test_audit import EITHER_LENGTH, ROUND
 from tests.workbench import CUBE, Workbench
 
 pytestmark = pytest.mark.toolchain
@@ -93,6 +94,15 @@ def test_what_enzyme_refuses_can_be_sent_too(bench: Workbench) -> None:
     ran = run(folder)
     assert (ran.returncode, ran.stdout) == (0, "all as it was recorded\n")
     assert "No augmented forward pass found for gamma_of_nobody" in ran.stderr, "it is Enzyme that says so"
+
+
+def test_what_was_cut_short_as_the_audit_refused_it_is_no_command(bench: Workbench) -> None:
+    bench.write(EITHER_LENGTH.replace("FURTHER", ROUND))
+    assert bench.doit("build").returncode == 1
+    finished = bench.doit("replay", "enzyme")
+    assert finished.returncode == 0, finished.stderr
+    script = bench.output() / "replay/06-enzyme/repro.sh"
+    assert not script.exists() or "ended $? 143" not in script.read_text()
 
 
 def test_what_has_no_replay_is_refused(bench: Workbench) -> None:
