@@ -109,9 +109,10 @@ impl Pool {
         }
     }
 
-    /// The same for what grows: a block with room, if there is one.
+    /// The same for what grows: a block with room, if there is one; of what is small one of that size, or each time one more would be
+    /// kept than was taken.
     pub fn take_with_room(&self, size: usize) -> *mut c_void {
-        let Some(least) = row_for(size) else { return null_mut() };
+        let Some(least) = row_for(size) else { return self.take(size) };
         let most = row_for(size.saturating_mul(ROOM_TO_GROW)).unwrap_or(SIZES - 1);
         (least..=most).rev().map(|row| self.take_from(row)).find(|block| !block.is_null()).unwrap_or(null_mut())
     }
@@ -284,6 +285,10 @@ mod tests {
         unsafe { pool.keep(large) };
         pool.release();
         assert!(pool.take_with_room(LEAST).is_null());
+        let small = unsafe { malloc(96) };
+        unsafe { pool.keep(small) };
+        assert_eq!(pool.take_with_room(90), small);
+        unsafe { free(small) };
     }
 
     #[test]
