@@ -87,7 +87,8 @@ class Variables:
         module = self.inspector.module
         kind, variable = module.api.DbgRecordGetKind(record), module.api.DbgVariableRecordGetVariable(record)
         # Of most values Rust says nothing of what lies there: these are not looked at any further.
-        ty = module.said({_DECLARE: _type, _VALUE: _referred_to}.get(kind, _nothing), variable)
+        find = _TYPE_THERE.get(kind)
+        ty = module.said(find, variable) if find else 0
         begin = first_byte(module, record) if ty else None
         if begin is not None:
             address = int(module.api.DbgVariableRecordGetValue(record, 0) or 0)
@@ -139,5 +140,5 @@ def _referred_to(module: Module, variable: Value) -> Value:
     return found if found and is_aggregate(module, found) else 0
 
 
-def _nothing(_module: Module, _variable: Value) -> Value:
-    return 0
+_TYPE_THERE = {_DECLARE: _type, _VALUE: _referred_to}
+"""How the type of what lies at an address is found, by the kind of the record."""
