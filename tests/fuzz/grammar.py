@@ -20,11 +20,14 @@ template: `!` it can be read only, `~` it keeps its length, `-` it is out of sco
     R  a Vec of Mixed   U  a Vec of Shapes            D  a VecDeque       N  a List
     G  a Net            K  a BTreeMap by usize        H  a HashMap so     Z  an Rc of a RefCell
 
-`$(` … `$)` is a scope of its own.  A number before a template is its weight.  No template runs for ever or panics, for
-any names and code in its holes: what grows stops at 20, what counts down is written here, indices are taken modulo length.
+`$(` … `$)` is a scope of its own.  A number before a template is its weight: those that sort, or have a `BTreeMap`, are seldom,
+as they take ten times as long.  No template runs for ever or panics, for any names and code in its holes: what grows stops
+at 20, what counts down is written here, indices are taken modulo length.
 """
 
 from __future__ import annotations
+
+import re
 
 READ_BY = {"x": "xF", "n": "nI", "S": "SMVAX", "M": "MVA", "p": "pP", "e": "eQ", "u": "uO"}
 """Names of which other kinds can stand where this one is asked for: p, e and u are P, Q and O that are read."""
@@ -182,13 +185,17 @@ HELPERS = (
 """Functions that are called: what the call is, the function, the call."""
 
 
-def _parsed(lines: str) -> tuple[list[str], list[int]]:
+_WEIGHT = re.compile(r"[\d.]+")
+
+
+def _parsed(lines: str) -> tuple[list[str], list[float]]:
     """Templates and their weights, of a text with one in each line."""
     templates, weights = [], []
     for line in filter(None, map(str.strip, lines.splitlines())):
         weight, _, template = line.partition(" ")
-        templates.append(template if weight.isdigit() else line)
-        weights.append(int(weight) if weight.isdigit() else 1)
+        is_weighed = _WEIGHT.fullmatch(weight) is not None
+        templates.append(template if is_weighed else line)
+        weights.append(float(weight) if is_weighed else 1)
     return templates, weights
 
 
@@ -524,8 +531,8 @@ CODE = {
         1 if !$M.is_empty() { let at = $i % $=M.len(); $=M.rotate_left(at); }
         1 if !$M.is_empty() { let at = $i % $=M.len(); $=M.rotate_right(at); }
         1 $-M.fill($f);
-        2 $M.sort_by(|a, b| a.partial_cmp(b).unwrap());
-        1 $M.sort_by(|a, b| b.abs().partial_cmp(&a.abs()).unwrap());
+        0.6 $M.sort_by(|a, b| a.partial_cmp(b).unwrap());
+        0.3 $M.sort_by(|a, b| b.abs().partial_cmp(&a.abs()).unwrap());
         1 if $M.len() > 4 { $=M.copy_within(0..3, $d); }
         1 { let at = $M.len() / 2; let (left, right) = $=M.split_at_mut(at); for (a, b) in left.iter_mut().zip(right.iter_mut()) { std::mem::swap(a, b); *a = *a * *b; } }
         1 if let Some(&$:x) = $!M.first() $B
@@ -553,7 +560,7 @@ CODE = {
         1 $-R.iter_mut().for_each(|t| t.step(T::from($r)));
         2 $:L: for $:p in $-R.iter() $B
         2 for t in $-R.iter_mut() { let $:p = *t; $s t.a = $f; t.n += 1; }
-        1 $-R.sort_by(|l, r| l.a.partial_cmp(&r.a).unwrap());
+        0.3 $-R.sort_by(|l, r| l.a.partial_cmp(&r.a).unwrap());
         1 $-R.retain(|&$:p| $q);
         1 if !$!R.is_empty() { let at = $i % $=R.len(); let $:p = $=R.swap_remove(at); $s }
         1 if let Some($:p) = $R.last().copied() $B
@@ -577,7 +584,7 @@ CODE = {
         1 if $!G.w.len() < 9 { $=G.grow($f).grow($f); }
         1 for t in $-G.w.iter_mut() { let $:x = *t; *t = $f; }
         1 let mut $+V = $G.w.clone();
-        2 let mut $+K: std::collections::BTreeMap<usize, T> = $j.enumerate().fold(Default::default(), |mut all, ($:n, $:x)| { all.insert($=n * $d % 7, $k); all });
+        0.5 let mut $+K: std::collections::BTreeMap<usize, T> = $j.enumerate().fold(Default::default(), |mut all, ($:n, $:x)| { all.insert($=n * $d % 7, $k); all });
         2 { let t = $f; *$-K.entry($i % 9).or_insert(T::from($r)) += t; }
         1 $:L: for (&$:n, &$:x) in $-K.iter() $B
         1 if let Some(t) = $-K.get_mut(&$i) { let $:x = *t; *t = $f; }
@@ -600,9 +607,9 @@ CODE = {
         1 { let all: Vec<(T, usize)> = $j.zip($i..).collect(); for &($:x, $:n) in &all $B }
         1 { let mut m = [[T::from(0.0); 3]; 3]; $(for at in 0..9 { let $:n = at; m[at / 3][at % 3] = $f; }$) for (i, row) in m.iter_mut().enumerate() { row[i] = row[i] + 1.0; row.reverse(); } $F += m[0][0] * m[1][1] - m[0][1] * m[1][0] + m[2][$i % 3]; }
         1 let most = $i % 4 + 1; let mut grid: Vec<Vec<T>> = (0..most).map(|$:n| (0..most).map(|j| if j == $=n { T::from(3.0) + $k } else { ($k * (j as f64)).tanh() }).collect()).collect(); for i in 0..most { for j in i + 1..most { let by = grid[j][i] / (grid[i][i].abs() + 0.5); for k in i..most { let t = grid[i][k]; grid[j][k] -= by * t; } } } let $+x = grid[most - 1][most - 1];
-        1 $-M.sort_unstable_by(|a, b| b.partial_cmp(a).unwrap());
+        0.3 $-M.sort_unstable_by(|a, b| b.partial_cmp(a).unwrap());
         1 if let Some(at) = $-M.iter().position(|&$:x| $q) { let (left, right) = $=M.split_at_mut(at); right[0] = left.iter().copied().sum::<T>() * $r; }
-        1 { let mut later: Vec<usize> = (0..$-M.len()).collect(); later.sort_by(|&a, &b| $=M[a].partial_cmp(&$=M[b]).unwrap()); for pair in later.windows(2) { let t = $=M[pair[0]]; $=M[pair[1]] = $=M[pair[1]] * 0.5 + t.tanh(); } }
+        0.3 { let mut later: Vec<usize> = (0..$-M.len()).collect(); later.sort_by(|&a, &b| $=M[a].partial_cmp(&$=M[b]).unwrap()); for pair in later.windows(2) { let t = $=M[pair[0]]; $=M[pair[1]] = $=M[pair[1]] * 0.5 + t.tanh(); } }
     """),
 }
 """What there is beside that."""

@@ -24,7 +24,7 @@ LOG = logging.getLogger("fuzz")
 LEVELS = ("0", "1", "2", "3")
 MODES = ("reverse", "forward", "width 2")
 
-AT_ONCE = 30
+AT_ONCE = 60
 """Functions in one crate: of more, to read the module again and again for each takes longer than to begin anew."""
 
 PATIENCE_S = 300
