@@ -72,6 +72,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "SetValueName2": (None, [c_void_p, c_char_p, c_size_t]),
     "AppendBasicBlockInContext": (c_void_p, [c_void_p, c_void_p, c_char_p]),
     "PositionBuilderAtEnd": (None, [c_void_p, c_void_p]),
+    "PositionBuilderBeforeInstrAndDbgRecords": (None, [c_void_p, c_void_p]),
     "BuildLoad2": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildStore": (c_void_p, [c_void_p, c_void_p, c_void_p]),
     "BuildInBoundsGEP2": (c_void_p, [c_void_p, c_void_p, c_void_p, POINTER(c_void_p), c_uint, c_char_p]),
@@ -293,6 +294,7 @@ class Editor(Inspector):
     def phi(self, place: Value, ty: Value, incoming: Sequence[tuple[Value, Value]] = ()) -> Value:
         """A phi before the instruction `place`, of values each with the block that it comes from."""
         with self.module.before(place) as builder:
+            self.api.PositionBuilderBeforeInstrAndDbgRecords(builder, place)  # a phi may have none of them
             made = int(self.api.BuildPhi(builder, ty, b""))
         values, blocks = ([pair[index] for pair in incoming] for index in range(2))
         self.add_values(made, values, blocks)

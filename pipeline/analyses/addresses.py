@@ -67,9 +67,10 @@ def terms(inspector: Inspector, number: Value) -> set[Value]:
 
 def _counter(inspector: Inspector, phi: Value) -> tuple[Value, int] | None:
     """What a loop's phi begins as, and by how much it goes on in each run."""
-    ways = list(permutations(inspector.chosen(phi))) if inspector.api.IsAPHINode(phi) else []
-    if len(ways) != 2:
+    values = inspector.chosen(phi) if inspector.api.IsAPHINode(phi) else []
+    if len(values) != 2:
         return None
+    ways = list(permutations(values))
     found = ((begin, _more(inspector, phi, following)) for following, begin in ways)
     moved = next(((begin, step) for begin, step in found if step), None)
     return moved or next((both for following, begin in ways if (both := _follower(inspector, phi, following, begin))), None)
