@@ -482,8 +482,13 @@ STATICS = """
 @counter = internal global i64 0, !dbg !20
 @sum = internal global double 0.0, !dbg !21
 @unknown = internal global i64 0
+@_ZN10std_detect5cache = internal global [2 x i64] zeroinitializer
 @local = internal thread_local global i64 0, !dbg !22
 declare ptr @llvm.threadlocal.address.p0(ptr)
+define internal void @fill(ptr %to) {{
+  store <2 x double> zeroinitializer, ptr %to
+  ret void
+}}
 define void @shim(ptr %x) {{
   store i64 1, ptr @counter
   store i64 1, ptr @unknown
@@ -511,21 +516,44 @@ define void @shim(ptr %x) {{
 """
 
 
+_WITH_CACHE = ["counter", "_ZN10std_detect5cache", "local"]
+
+
 @pytest.mark.parametrize(
     ("more", "inactive"),
     [
         ("", ["counter", "local"]),
         ("%bits = bitcast double 1.0 to i64\n  store i64 %bits, ptr %x", []),
-        ("store double 1.0, ptr @counter", []),
+        ("store double 1.0, ptr @counter", ["local"]),
+        ("call void @fill(ptr @counter)", ["local"]),
+        ("call void @fill(ptr %where)", ["counter"]),
+        ("store ptr @counter, ptr %x", ["local"]),
+        ("call void @llvm.memcpy.p0.p0.i64(ptr %x, ptr @counter, i64 8, i1 false)", ["local"]),
+        ("call void @llvm.memset.p0.i64(ptr @counter, i8 0, i64 8, i1 false)", ["counter", "local"]),
+        ("%n = atomicrmw add ptr @counter, i64 1 seq_cst", ["counter", "local"]),
+        ("%n = load atomic i64, ptr getelementptr (i8, ptr @_ZN10std_detect5cache, i64 8) monotonic, align 8", _WITH_CACHE),
+        ("store double 1.0, ptr @_ZN10std_detect5cache", ["counter", "local"]),
     ],
-    ids=["integers", "bits of a float", "a float in an integer"],
+    ids=[
+        "integers",
+        "bits of a float",
+        "a float in an integer",
+        "a float from a function that is given it",
+        "a float in a thread's",
+        "where it is goes elsewhere",
+        "it is copied to where floats may be",
+        "zeros",
+        "counted at once",
+        "what the processor can do",
+        "a float where that is",
+    ],
 )
 def test_statics_of_integers_are_inactive_unless_floats_may_hide_in_them(
     tmp_path: Path, more: str, inactive: list[str]
 ) -> None:
     text = mended(tmp_path, STATICS.format(more=more), statics.say_inactive)
     assert re.findall(r"^@(\w+) = .*!enzyme_inactive", text, re.MULTILINE) == inactive
-    assert ("@llvm.threadlocal.address.p0(ptr @local), !enzyme_inactive" in text) == bool(inactive)
+    assert ("@llvm.threadlocal.address.p0(ptr @local), !enzyme_inactive" in text) == ("local" in inactive)
 
 
 KEYS_OF_THREAD = """

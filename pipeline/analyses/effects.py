@@ -16,7 +16,7 @@ from pipeline.analyses.debug_info import FLOAT_BITS, floats_reached, path, paths
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
-_STD = {"core", "alloc", "std"}
+_STD = {"core", "alloc", "std", "std_detect"}
 """The crates of the standard library."""
 _TEXT = {"fmt"}, {"write_str", "write_char", "write_fmt"}
 """What `core::fmt` calls through pointers: by `Display` and the like, and by `Write`."""
@@ -60,19 +60,23 @@ class Effects:
         known: set[Value] = set()
         while waiting:
             value = waiting.pop()
+            if value in known:
+                continue
             known.add(value)
             for user in inspector.module.users(value):
                 if inspector.api.IsAGetElementPtrInst(user) or inspector.is_choice(user):
-                    waiting += [user] if user not in known else []
-                elif inspector.api.IsAReturnInst(user) and (callers := self._callers(inspector.module.parent(user))):
-                    waiting += [call for call in callers if call not in known]
+                    waiting.append(user)
+                elif calls := self.returned_to(user):
+                    waiting += calls
                 elif not (inspector.leaves_alone(user) or self._is_access_to_integers(user, value) or self._is_theirs(user)):
                     return True
         return False
 
-    def _callers(self, function: Value) -> list[Value]:
-        """The calls of a function; none where somebody else may call it."""
-        module, users = self.inspector.module, self.inspector.module.users(function)
+    def returned_to(self, user: Value) -> list[Value]:
+        """The calls that give what an instruction returns; none if it is no return, or somebody else may call its function."""
+        module = self.inspector.module
+        function = module.parent(user) if self.inspector.api.IsAReturnInst(user) else 0
+        users = module.users(function) if function else []
         return users if all(module.is_call(user) and module.callee(user) == function for user in users) else []
 
     def _is_access_to_integers(self, user: Value, pointer: Value) -> bool:

@@ -73,7 +73,7 @@ def is_without_floats(effects: Effects, call: Value) -> bool:
     if not hands_over_no_float(inspector, call) or any(map(inspector.api.IsAPtrToIntInst, given)):
         return False
     pointers = [value for value in given if _is_pointer(inspector, value)]
-    is_given_none = all(_leads_to_no_floats(effects, base) for pointer in pointers for base in inspector.bases(pointer))
+    is_given_none = all(leads_to_no_floats(effects, base) for pointer in pointers for base in inspector.bases(pointer))
     return is_given_none and not (_is_pointer(inspector, call) and effects.may_lead_to_floats(call))
 
 
@@ -84,7 +84,7 @@ def hands_over_no_float(inspector: Inspector, call: Value) -> bool:
     return all(ty in plain or inspector.integer_bits(ty) for ty in types)
 
 
-def _leads_to_no_floats(effects: Effects, base: Value) -> bool:
+def leads_to_no_floats(effects: Effects, base: Value) -> bool:
     """Whether what a pointer leads to is a constant text, or on the stack and known to hold integers alone."""
     inspector = effects.inspector
     if base == inspector.null() or inspector.module.string(base) is not None:

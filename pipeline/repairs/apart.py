@@ -1,8 +1,8 @@
 """Functions of the standard library that deal with text and with the outside have no derivative, and Enzyme is told so.
 
-Printing and formatting, files, locks, random keys, the environment, threads: Enzyme has no derivative of what they call in
-the end.  It is not shown these functions, and calls them as they stand.  Only those out of which no float can come, neither
-by a result nor by anything written down there, be it in a `Display` of the user's own.
+Printing and formatting, files, locks, random keys, the environment, threads, what the processor can do: Enzyme has no
+derivative of what they call in the end.  It is not shown these functions, and calls them as they stand.  Only those out of
+which no float can come, neither by a result nor by anything written down there, be it in a `Display` of the user's own.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.llvm_inspect import Inspector
 
-_OUTSIDE = "std"
-"""The crate that is about the outside: `core` and `alloc` hold what needs no operating system."""
+_OUTSIDE = {"std", "std_detect"}
+"""The crates that are about the outside, the processor among it: `core` and `alloc` hold what needs no operating system."""
 _CARRIES = {"collections", "f32", "f64", "num", "sync", "thread"}
 """Its modules that are not, or hold what others give them."""
 _HASHES = ["core", "hash"]
@@ -129,7 +129,7 @@ def deals_with_the_outside(inspector: Inspector, function: Value) -> bool:
         types = [type_name(inspector.module, ty) for ty in signature_types(inspector.module, function)]
         return any(text in ty for ty in types for text in _TEXTS)
     where = path(inspector.module, inspector.module.subprogram(function))
-    is_outside = where[0] == _OUTSIDE and where[1] not in _CARRIES and not where[-1].startswith(_READS)
+    is_outside = where[0] in _OUTSIDE and where[1] not in _CARRIES and not where[-1].startswith(_READS)
     return is_outside or where[:2] in _IN_CORE or where[-1].partition("<")[0] == "fmt"
 
 

@@ -1,88 +1,144 @@
 """Statics and thread-locals that are made of integers alone are inactive: counters, flags, the state of a generator.
 
-Enzyme refuses a variable that may change and has no shadow.  By its type it holds no float; that no float's bits are kept in
-it (`AtomicU64` and `to_bits`) is believed where nothing in sight makes integers of floats, or floats of integers, bit by bit.
+Enzyme refuses a variable that may change and has no shadow.  By its type it holds no float; that none is kept in it all the
+same, in bytes that serve as memory for numbers, is seen by following its address; that no float's bits are (`AtomicU64` and
+`to_bits`) is believed where nothing in sight makes integers of floats, or floats of integers, bit by bit.
 So are statics that are only read here, but for the words of a lock around them: what is in them is constant to the derivative.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Sequence
 
 from pipeline.analyses.call_tree import call_tree, calls
 from pipeline.analyses.debug_info import INTEGER_NAMES, functions_around, numbers, variable_type
 from pipeline.analyses.effects import Effects
+from pipeline.analyses.foreign import hands_over_no_float, is_foreign, leads_to_no_floats
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
+from pipeline.llvm_inspect import Inspector
 
 _CONVERSIONS = {"to_bits", "from_bits"}
+_OF_THE_PROCESSOR = re.compile(r"(?:_ZN|_R.*C(?:s[0-9A-Za-z]+_)?)10std_detect")
+"""How std names what it keeps of which instructions there are: debug info has no types of it."""
 
 
 def say_inactive(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Mark those that the shims' functions use, and the addresses of thread-locals; a line for each."""
-    functions = list(call_tree(editor, shims))
+    functions = dict.fromkeys(call_tree(editor, shims))
     used = dict.fromkeys(variable for function in functions for variable in editor.changing_variables(function))
-    found = [variable for variable in used if _is_of_integers(editor, variable)]
-    if any(_converts_bits(editor, i, found) for f in functions if found for i in editor.module.instructions(f)):
+    effects = Effects(editor)
+    found = [one for one in used if _is_of_integers(editor, one) and not _floats_come_to(effects, one, functions)]
+    if any(_converts_bits(editor, i) for f in functions if found for i in editor.module.instructions(f)):
         found = []
-    found += [one for one in used if one not in found and _is_only_read(editor, one, functions)]
+    found += [one for one in used if one not in found and _is_constant_here(effects, one, functions)]
     for variable in found:
         editor.say_inactive(variable)
     calls_in_all = (call for function in functions for call in calls(editor, function))
     for address in filter(editor.is_thread_local_address, list(calls_in_all)):
         variable = editor.module.arguments(address)[0]
-        if variable in found or _is_stds(editor, variable, address):
+        if variable in found or _is_stds(effects, variable, address):
             editor.say_inactive(address)
     return [f"statics: {editor.module.name(variable)}" for variable in found]
 
 
-def _is_only_read(editor: Editor, variable: Value, functions: Container[Value]) -> bool:
+def _is_constant_here(effects: Effects, variable: Value, functions: Container[Value]) -> bool:
+    """Whether what is in a static stays as it is, or is no float, of which debug info says nothing."""
+    if _OF_THE_PROCESSOR.match(effects.inspector.module.name(variable)):
+        return not _floats_come_to(effects, variable, functions)
+    return _is_only_read(effects.inspector, variable, functions)
+
+
+def _floats_come_to(effects: Effects, variable: Value, functions: Container[Value]) -> bool:
+    """Whether one of the functions reads or writes a float in a variable, or lets its address go where nobody sees whether."""
+    inspector = effects.inspector
+    known, waiting = set[Value](), [variable]
+    while waiting:
+        value = waiting.pop()
+        if value in known:
+            continue
+        known.add(value)
+        for user in inspector.module.users(value):
+            if inspector.api.IsAConstant(user) or _is_address(inspector, user):
+                waiting.append(user)
+            elif inspector.module.parent(user) not in functions:
+                continue
+            elif led_to := _given(inspector, user, value) or effects.returned_to(user):
+                waiting += led_to
+            elif not _leaves_integers(effects, user, value):
+                return True
+    return False
+
+
+def _is_address(inspector: Inspector, user: Value) -> bool:
+    """Whether an instruction makes of an address another one, or the number of one."""
+    api = inspector.api
+    is_computed = api.IsAGetElementPtrInst(user) or inspector.is_pointer_cast(user) or api.IsABinaryOperator(user)
+    return bool(is_computed) or inspector.is_choice(user) or inspector.is_thread_local_address(user)
+
+
+def _leaves_integers(effects: Effects, user: Value, address: Value) -> bool:
+    """Whether what uses an address reads or writes an integer there, or nothing that a float comes of."""
+    inspector, api = effects.inspector, effects.inspector.api
+    if inspector.is_bulk_write(user):
+        pointers = [one for one in inspector.module.arguments(user) if api.TypeOf(one) == inspector.pointer_type()]
+        others = {base for pointer in pointers for base in inspector.bases(pointer)} - {*inspector.bases(address)}
+        return all(leads_to_no_floats(effects, base) for base in others)
+    if api.IsALoadInst(user) or api.IsAStoreInst(user) or inspector.exchanges(user):
+        is_kept = api.IsAStoreInst(user) and inspector.operands(user)[0] == address
+        return bool(inspector.integer_bits(inspector.atomic_type(user) or inspector.accessed_type(user))) and not is_kept
+    is_strangers = inspector.module.is_call(user) and is_foreign(inspector, user) and hands_over_no_float(inspector, user)
+    return is_strangers or inspector.leaves_alone(user) or inspector.is_lifetime(user)
+
+
+def _is_only_read(inspector: Inspector, variable: Value, functions: Container[Value]) -> bool:
     """Whether none of the functions stores what may be a float in a variable, or where pointers in it lead."""
-    known, waiting = set[Value](), [] if editor.is_thread_local(variable) else [variable]
+    known, waiting = set[Value](), [] if inspector.is_thread_local(variable) else [variable]
     while waiting:
         pointer = waiting.pop()
         if pointer in known:
             continue
         known.add(pointer)
-        for user in editor.module.users(pointer):
-            if _leads_on(editor, user):
+        for user in inspector.module.users(pointer):
+            if _leads_on(inspector, user):
                 waiting.append(user)
-            elif editor.api.IsAInstruction(user) and editor.module.parent(user) in functions:
-                if not _only_reads(editor, user):
+            elif inspector.api.IsAInstruction(user) and inspector.module.parent(user) in functions:
+                if not _only_reads(inspector, user):
                     return False
-                waiting += _given(editor, user, pointer)
+                waiting += _given(inspector, user, pointer)
     return variable in known
 
 
-def _leads_on(editor: Editor, user: Value) -> bool:
+def _leads_on(inspector: Inspector, user: Value) -> bool:
     """Whether what uses a pointer is a pointer in its turn: counted from it, chosen, or read there."""
-    api, is_pointer = editor.api, editor.api.TypeOf(user) == editor.pointer_type()
-    is_counted = api.IsAGetElementPtrInst(user) or api.IsAConstantExpr(user) or editor.is_choice(user)
-    return bool(is_pointer and (is_counted or editor.is_plain_load(user)))
+    api, is_pointer = inspector.api, inspector.api.TypeOf(user) == inspector.pointer_type()
+    is_counted = api.IsAGetElementPtrInst(user) or api.IsAConstantExpr(user) or inspector.is_choice(user)
+    return bool(is_pointer and (is_counted or inspector.is_plain_load(user)))
 
 
-def _only_reads(editor: Editor, user: Value) -> bool:
+def _only_reads(inspector: Inspector, user: Value) -> bool:
     """Whether an instruction reads a number there, hands the pointer to a function that is looked at, or leaves it alone."""
-    if editor.is_bulk_write(user):
+    if inspector.is_bulk_write(user):
         return False
-    is_call = editor.module.is_call(user) and editor.module.is_defined(editor.module.callee(user))
-    is_inactive = editor.module.is_call(user) and editor.is_call_said_inactive(user)
-    is_read = editor.is_plain_load(user) or editor.is_lifetime(user)
-    return is_call or is_inactive or is_read or editor.leaves_alone(user)
+    is_call = inspector.module.is_call(user) and inspector.module.is_defined(inspector.module.callee(user))
+    is_inactive = inspector.module.is_call(user) and inspector.is_call_said_inactive(user)
+    is_read = inspector.is_plain_load(user) or inspector.is_lifetime(user)
+    return is_call or is_inactive or is_read or inspector.leaves_alone(user)
 
 
-def _given(editor: Editor, user: Value, pointer: Value) -> list[Value]:
+def _given(inspector: Inspector, user: Value, pointer: Value) -> list[Value]:
     """The parameters that are the pointer in the function that a call calls; none, where that has no derivative."""
-    callee = editor.module.callee(user) if editor.module.is_call(user) else 0
-    if not callee or not editor.module.is_defined(callee) or editor.is_inactive(callee):
+    callee = inspector.module.callee(user) if inspector.module.is_call(user) else 0
+    if not callee or not inspector.module.is_defined(callee) or inspector.is_inactive(callee):
         return []
-    arguments = editor.module.arguments(user)
-    return [parameter for parameter, given in zip(editor.parameters(callee), arguments, strict=False) if given == pointer]
+    arguments = inspector.module.arguments(user)
+    return [parameter for parameter, given in zip(inspector.parameters(callee), arguments, strict=False) if given == pointer]
 
 
-def _is_stds(editor: Editor, variable: Value, address: Value) -> bool:
+def _is_stds(effects: Effects, variable: Value, address: Value) -> bool:
     """Whether a thread-local is one of std's, of which debug info has no types, and only integers are kept in it here."""
-    return not variable_type(editor.module, variable) and not Effects(editor).may_lead_to_floats(address)
+    return not variable_type(effects.inspector.module, variable) and not effects.may_lead_to_floats(address)
 
 
 def _is_of_integers(editor: Editor, variable: Value) -> bool:
@@ -90,12 +146,10 @@ def _is_of_integers(editor: Editor, variable: Value) -> bool:
     return bool(ty) and numbers(editor.module, ty) <= INTEGER_NAMES
 
 
-def _converts_bits(editor: Editor, instruction: Value, variables: Sequence[Value]) -> bool:
-    """Whether bits go over from an integer to a float, or back: in a register, or in one of the variables."""
+def _converts_bits(editor: Editor, instruction: Value) -> bool:
+    """Whether bits go over from an integer to a float, or back."""
     if not _CONVERSIONS.isdisjoint(functions_around(editor.module, instruction)):
         return True
-    if editor.is_plain_load(instruction) or editor.is_plain_store(instruction):
-        return bool(editor.float_name(editor.accessed_type(instruction))) and editor.slot(instruction)[0] in variables
     if not editor.api.IsABitCastInst(instruction):
         return False
     types = [editor.api.TypeOf(value) for value in (instruction, *editor.operands(instruction))]

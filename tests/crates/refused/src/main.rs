@@ -6,7 +6,7 @@
 
 use std::arch::asm;
 use std::arch::x86_64::*;
-use std::cell::RefCell;
+use std::cell::{RefCell, UnsafeCell};
 use std::ffi::{c_char, c_int};
 use std::hint::black_box;
 use std::io::Read;
@@ -38,8 +38,20 @@ static LAST: Mutex<f64> = Mutex::new(0.0);
 static FIRST: OnceLock<f64> = OnceLock::new();
 static TABLE: LazyLock<Vec<f64>> = LazyLock::new(|| vec![2.0, 3.0]);
 
+/// Memory for a number, by its type of bytes alone.
+#[repr(align(8))]
+struct Bytes([u8; 16]);
+
+static mut WORDS: [u64; 2] = [0; 2];
+
 thread_local! {
     static ROWS: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
+    static BYTES: UnsafeCell<Bytes> = const { UnsafeCell::new(Bytes([0; 16])) };
+}
+
+#[inline(never)]
+fn put(to: *mut f64, x: f64) {
+    unsafe { *to = x * x };
 }
 
 #[allow(dead_code)]
@@ -76,6 +88,22 @@ refused! {
             rows.borrow_mut().push(x * x);
             rows.borrow().iter().sum()
         })
+    }
+    kept_in_bytes_of_a_thread(x) {
+        BYTES.with(|bytes| { //~ a thread-local that may hold floats cannot be differentiated
+            put(bytes.get().cast(), x);
+            unsafe { *bytes.get().cast::<f64>() }
+        })
+    }
+    kept_in_words(x) {
+        put((&raw mut WORDS).cast(), x); //~ a static that may hold floats, and is written here or may be, cannot be differentiated: `WORDS`
+        unsafe { *(&raw const WORDS).cast::<f64>() }
+    }
+    copied_through_words(x) {
+        let (from, mut to) = (black_box([x, x * x]), [0.0; 2]);
+        unsafe { from.as_ptr().cast::<u8>().copy_to((&raw mut WORDS).cast(), black_box(16)) }; //~ a static that may hold floats, and is written here or may be, cannot be differentiated: `WORDS`
+        unsafe { to.as_mut_ptr().cast::<u8>().copy_from((&raw const WORDS).cast(), black_box(16)) };
+        to[0] * to[1]
     }
     of_a_thread(x) {
         thread::scope(|scope| scope.spawn(|| x * x).join().unwrap()) //~ a foreign function that is given a function to call cannot be differentiated: `pthread_create`
