@@ -13,6 +13,7 @@ import pytest
 from tests.published import BEGIN, CRATE, DOCUMENT, END, MODES, Function, files, functions, rows
 from tests.workbench import doit
 
+PRODUCTS = CRATE.with_name("products")
 TOLERANCES = {"closed form": 1e-12, "differences": 1e-9}
 """Relative to the largest number of a function, absolute below 1."""
 
@@ -55,6 +56,18 @@ def test_every_gradient_is_right(config: str) -> None:
     right = {f"{f.crate}::{f.name} {mode}" for f in every() for mode in MODES if f.is_right_in(mode)}
     assert set(cases) == right
     assert [case for case in cases.values() if not is_right(case["got"], case["right"], TOLERANCES[case["by"]])] == []
+
+
+@pytest.mark.full
+@pytest.mark.toolchain
+def test_products_of_dynamic_matrices_are_right_without_std() -> None:
+    built = doit("build", f"crate={PRODUCTS}")
+    assert built.returncode == 0, built.stdout + built.stderr
+    program = PRODUCTS / "target/crategrad/default/products"
+    printed = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    cases = [json.loads(line) for line in printed.splitlines()]
+    assert len({case["case"] for case in cases}) == len(cases) >= 10
+    assert [case for case in cases if not is_right(case["got"], case["right"], TOLERANCES[case["by"]])] == []
 
 
 def is_right(got: list[float], right: list[float], tolerance: float) -> bool:
