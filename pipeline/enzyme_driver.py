@@ -67,7 +67,7 @@ class Catalyst:
         standard output it writes the text and ends; into a file it would write it once more, and an object file.
         """
         argv: list[process.Argument] = [self.catalyst, "--tool=llc", module, "-o", "-", *flags, "--checkpoint-stage=O2Opt"]
-        argv += ["--vectorize-loops=false", "--vectorize-slp=false", *IN_PLACE, *_NO_GROUPS]
+        argv += ["--vectorize-loops=false", "--vectorize-slp=false", *IN_PLACE, *_NO_CHOICES, *_NO_GROUPS]
         finished = process.run(argv, log=log, stdout=text, patience_s=self.patience_s)
         diagnostics = read_diagnostics(finished.output)
         if not diagnostics and not (finished.succeeded and text.stat().st_size):
@@ -88,6 +88,9 @@ class Catalyst:
 
 _REFUSAL = re.compile(r"^error: (?:<unknown>:0:0: |(?P<place>[^\s:][^:]*:\d+:\d+): )?.*?Enzyme: (?P<message>.*)")
 _ACTIVITIES = (" constantarg[", " constantinst[")  # what Enzyme knew of each instruction: for the log
+# The passes that Enzyme runs first would make choices of branches: what is computed in a branch alone would be computed always, and
+# of what is not chosen zero, the adjoint, times a slope that is infinite there is NaN (`repairs/steep.py` sees those of before).
+_NO_CHOICES = ("-phi-node-folding-threshold=0", "-two-entry-phi-node-folding-threshold=0")
 # Enzyme puts its caches into invariant groups.  Where LLVM takes a value instead of a cache's load, it gives the value's own
 # load the cache's group, and two such loads of one place would be the same, whatever is written there in between.  And the
 # cache of the way that was taken is written where a block is entered, and again where it branches: EarlyCSE would take the
