@@ -88,8 +88,8 @@ class Catalyst:
 
 _REFUSAL = re.compile(r"^error: (?:<unknown>:0:0: |(?P<place>[^\s:][^:]*:\d+:\d+): )?.*?Enzyme: (?P<message>.*)")
 _ACTIVITIES = (" constantarg[", " constantinst[")  # what Enzyme knew of each instruction: for the log
-# The passes that Enzyme runs first would make choices of branches: what is computed in a branch alone would be computed always, and
-# of what is not chosen zero, the adjoint, times a slope that is infinite there is NaN (`repairs/steep.py` sees those of before).
+# The passes that Enzyme runs first would make choices of branches: what is computed in a branch alone would be computed always,
+# and of what is not chosen zero, the adjoint, times an infinite slope is NaN (`repairs/steep.py` sees those of before).
 _NO_CHOICES = ("-phi-node-folding-threshold=0", "-two-entry-phi-node-folding-threshold=0")
 # Enzyme puts its caches into invariant groups.  Where LLVM takes a value instead of a cache's load, it gives the value's own
 # load the cache's group, and two such loads of one place would be the same, whatever is written there in between.  And the

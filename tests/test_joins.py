@@ -42,6 +42,17 @@ NOT_PASSED = (
     .replace(", [ %y, %some ]\n  %n", "\n  %n")
     .replace("br i1 %b, label %loop, label %loop", "br label %loop")
 )
+# What leads to `second` leads past it, too, out of the one loop; not out of the other, where there will be a block between.
+OF_ONE_LOOP, OF_TWO_LOOPS = (
+    PASSED.replace("i1 %d)", "i1 %d, i1 %e)")
+    .replace("[ %q, %loop ]", "[ %q, %latch ]")
+    .replace(
+        "br i1 %c, label %loop, label %second",
+        f"br label %inner\ninner:\n  br i1 %c, label %second, label %within\nwithin:\n  br {back}label %latch\n"
+        "latch:\n  br i1 %d, label %loop, label %second",
+    )
+    for back in ("", "i1 %e, label %inner, ")
+)
 # The join is two, of which the one does nothing but that.
 TWICE = (
     PASSED.replace("join:\n", "both:\n  %t = phi double [ %z, %second ], [ %n, %middle ]\n  br label %join\njoin:\n")
@@ -79,7 +90,7 @@ FOUR = (
 )
 
 
-@pytest.mark.parametrize("source", [PASSED, TWICE])
+@pytest.mark.parametrize("source", [PASSED, TWICE, OF_TWO_LOOPS])
 def test_ways_of_which_one_passes_the_branch_by_are_joined_before_the_third(tmp_path: Path, source: str) -> None:
     text = body(mended(tmp_path, source, joins.part))
     (first,) = re.findall(r"(%\w+) = phi double \[ %z, %second \], \[ %n, %middle \]", text)
@@ -87,8 +98,9 @@ def test_ways_of_which_one_passes_the_branch_by_are_joined_before_the_third(tmp_
     assert "call void @crategrad_stay()" in text
 
 
-def test_ways_that_all_pass_the_branch_stay_one_join(tmp_path: Path) -> None:
-    assert "crategrad_stay" not in mended(tmp_path, NOT_PASSED, joins.part)
+@pytest.mark.parametrize("source", [NOT_PASSED, OF_ONE_LOOP])
+def test_ways_that_all_pass_the_branch_stay_one_join(tmp_path: Path, source: str) -> None:
+    assert "crategrad_stay" not in mended(tmp_path, source, joins.part)
 
 
 @pytest.mark.parametrize(("source", "first"), [(READ, "%x, %0"), (DIVIDED, "%x, %0"), (FOUR, "%x, %0")])

@@ -31,7 +31,7 @@ def misjudged(inspector: Inspector, flow: ControlFlow, loops: Collection[Loop]) 
             ways, risks = _ways(flow, join, before, back), _Risks(inspector, flow, loops, join)
             for one_of in _thirds(inspector, join, before):
                 thirds = {edge: {one_of[block] for block in its} for edge, its in ways.items()}
-                if pair := _misjudged_pair(flow, join, thirds, risks):
+                if pair := _misjudged_pair(flow, loops, join, thirds, risks):
                     yield join, [block for block in before if one_of[block] in pair]
                     break
 
@@ -61,7 +61,7 @@ def _ways(flow: ControlFlow, join: Value, before: list[Value], back: Collection[
     return ways
 
 
-def _misjudged_pair(flow: ControlFlow, join: Value, ways: _Ways, risks: _Risks) -> set[Value]:
+def _misjudged_pair(flow: ControlFlow, loops: Collection[Loop], join: Value, ways: _Ways, risks: _Risks) -> set[Value]:
     reached = dict.fromkeys(block for block, _ in ways)
     parting = {block: [ways.get((block, after), set()) for after in flow.successors(flow.ends[block])] for block in reached}
     seconds = [block for block, its in parting.items() if len(its) == 2 and all(len(way) == 1 for way in its)]
@@ -69,7 +69,7 @@ def _misjudged_pair(flow: ControlFlow, join: Value, ways: _Ways, risks: _Risks) 
         if sorted(map(len, its)) == [1, 2] and len(set.union(*its)) == 3 and not flow.is_passed_by(first, [join]):
             pair = max(its, key=len)
             for second in seconds:
-                is_asked = set.union(*parting[second]) == pair and not _leads_past(flow, ways, second, pair)
+                is_asked = set.union(*parting[second]) == pair and not _leads_past(flow, loops, ways, second, pair)
                 if is_asked and (risks.are_taken_at(second) or _passes_by(flow, ways, first, second, join, pair)):
                     return pair
     return set()
@@ -81,10 +81,24 @@ def _passes_by(flow: ControlFlow, ways: _Ways, first: Value, second: Value, join
     return any(first in flow.leading_to([block], but=[second]) for block in ends)
 
 
-def _leads_past(flow: ControlFlow, ways: _Ways, block: Value, pair: set[Value]) -> bool:
+def _leads_past(flow: ControlFlow, loops: Collection[Loop], ways: _Ways, block: Value, pair: set[Value]) -> bool:
     """Whether what leads to a block leads to one of a pair past it, too."""
-    edges = ((one, after) for one in flow.predecessors.get(block, []) for after in flow.successors(flow.ends[one]))
+    edges = ((one, after) for one in _leading_at_once(flow, loops, block) for after in flow.successors(flow.ends[one]))
     return any(edge[1] != block and ways.get(edge, set()) & pair for edge in edges)
+
+
+def _leading_at_once(flow: ControlFlow, loops: Collection[Loop], block: Value) -> set[Value]:
+    """What leads to a block as Enzyme sees it: out of a loop there is a block between, unless all that leads there is in it.
+
+    It brings each loop into LLVM's simple form first, the inner ones before those around them.
+    """
+    found, between = set(flow.predecessors.get(block, [])), 0
+    for loop in sorted((loop for loop in loops if block not in loop.blocks), key=lambda loop: len(loop.blocks)):
+        leaving = found & set(loop.blocks)
+        if leaving and (between or leaving != found):
+            found -= leaving
+            between += 1
+    return found
 
 
 class _Risks:
