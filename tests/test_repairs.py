@@ -1275,6 +1275,14 @@ def test_text_that_std_copies_is_of_bytes(tmp_path: Path, of: str, is_text: bool
     assert body(text).count('"enzyme_type"="{[-1]:Pointer, [-1,0]:Integer}"') == 2 * is_text
 
 
+@pytest.mark.parametrize(("at", "is_text"), [(0, False), (16, False), (24, True)])
+def test_bytes_where_floats_are_read_are_no_text(tmp_path: Path, at: int, is_text: bool) -> None:
+    read = f"%p = getelementptr i8, ptr %to, i64 {at}\n  %f = load double, ptr %p\n  ret void"
+    source = TEXT.format(of="u8, alloc::alloc::Global").replace("ret void", read)
+    text = body(mended(tmp_path, source, copies.say_what_is_copied))
+    assert text.count("enzyme_type") == 2 * is_text
+
+
 COMPARED = """
 #![crate_type = "lib"]
 #[inline(never)] fn of<T: Copy>(from: &[T], to: &mut [T], is_less: impl Fn(&T, &T) -> bool) {

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from math import gcd
 
-from pipeline.analyses.debug_info import INTEGER_NAMES, elements_moved, moves_bytes, numbers, types_made_for
+from pipeline.analyses.debug_info import (
+    FLOAT_BITS,
+    INTEGER_NAMES,
+    elements_moved,
+    floats_reached,
+    moves_bytes,
+    numbers,
+    signature_types,
+    types_made_for,
+)
 from pipeline.analyses.hidden import slot
 from pipeline.analyses.layout import ADDRESS, INTEGER, POINTER_BITS, Word, words, words_copied
 from pipeline.analyses.variables import Variables
@@ -13,6 +22,8 @@ from pipeline.llvm import Module, Value
 from pipeline.llvm_inspect import Inspector
 
 _BYTE = Word(0, 1, INTEGER)
+_FIRST = 8
+"""The bytes at the beginning of a variable by which it is known what is in it."""
 
 Accesses = set[tuple[int, int]]
 """Places, counted in bytes from somewhere, and how many bytes each has."""
@@ -37,13 +48,45 @@ def is_copy(inspector: Inspector, call: Value) -> bool:
 
 
 def elements(inspector: Inspector, call: Value, layout: Callable[[Module, Value], list[Word]] = words) -> list[Word]:
-    """The words of the elements that a call copies or fills; none where that is not known, or it does so to a part of one."""
+    """The words of the elements that a call copies or fills; none where that is not known, or it does so to a part of one.
+
+    Nor of integers that are the bits of floats.
+    """
     element, size = elements_moved(inspector.module, call), inspector.module.arguments(call)[2]
     if not element and moves_bytes(inspector.module, call):
-        return [_BYTE]
-    is_known = element and inspector.api.IsAConstantInt(size)
-    is_part = is_known and 8 * inspector.api.ConstIntGetZExtValue(size) % inspector.module.type_bits(element)
-    return layout(inspector.module, element) if element and not is_part else []
+        found = [_BYTE]
+    else:
+        is_known = element and inspector.api.IsAConstantInt(size)
+        is_part = is_known and 8 * inspector.api.ConstIntGetZExtValue(size) % inspector.module.type_bits(element)
+        found = layout(inspector.module, element) if element and not is_part else []
+    are_integers = all(word.kind == INTEGER for word in found)
+    return [] if are_integers and are_of_floats(inspector, call) else found
+
+
+def are_of_floats(inspector: Inspector, call: Value) -> bool:
+    """Whether floats are kept where a call copies or fills: by debug info, or as they are read, written or handed on there."""
+    variables, size = Variables(inspector, inspector.module.parent(call)), inspector.number(inspector.module.arguments(call)[2])
+    for place in inspector.module.arguments(call)[:2]:
+        root, begin = inspector.place(place)
+        for base in inspector.bases(place) if inspector.api.TypeOf(place) == inspector.pointer_type() else ():
+            there = range(begin, begin + size) if base == root and size else None
+            if any(word.kind in FLOAT_BITS for word in variables.words(base, begin, begin + _FIRST) if base == root):
+                return True
+            if any(_is_about_floats(inspector, user, base, there) for user in inspector.users_through_offsets(base)):
+                return True
+    return False
+
+
+def _is_about_floats(inspector: Inspector, user: Value, base: Value, there: range | None) -> bool:
+    """Whether what uses memory reads or writes a float `there`, if it is known where that is, or is a call about some."""
+    module = inspector.module
+    if inspector.is_plain_load(user) or inspector.is_plain_store(user):
+        ty, (root, at, _) = inspector.accessed_type(user), inspector.slot(user)
+        is_there = there is None or root != base or (at < there.stop and there.start < at + inspector.size_of(ty))
+        return bool(inspector.float_name(ty)) and is_there
+    callee = module.callee(user) if module.is_call(user) else 0
+    is_known = bool(callee) and module.is_function(callee) and module.is_defined(callee)
+    return is_known and any(floats_reached(module, ty) for ty in signature_types(module, callee) if ty)
 
 
 def _is_thread_locals_integer(inspector: Inspector, load: Value) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pipeline.analyses.call_tree import call_tree, calls
 from pipeline.analyses.debug_info import FLOAT_BITS, INTEGER_NAMES, elements_moved, numbers, types_around
 from pipeline.analyses.layout import Word, words_copied
-from pipeline.analyses.moves import elements, is_copy
+from pipeline.analyses.moves import are_of_floats, elements, is_copy
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 
@@ -67,7 +67,7 @@ def _kind_around(editor: Editor, copy: Value) -> str:
     found = frozenset[str]().union(*(numbers(editor.module, ty) for ty in types))
     if len(found) == 1 and found <= FLOAT_BITS.keys():
         return _enzymes(editor, min(found))
-    return "Integer" if found and found <= INTEGER_NAMES else ""
+    return "Integer" if found and found <= INTEGER_NAMES and not are_of_floats(editor, copy) else ""
 
 
 def _enzymes(editor: Editor, kind: str) -> str:

@@ -4,6 +4,8 @@ use crate::tried;
 use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
 use std::hint::black_box;
 use std::mem::{ManuallyDrop, MaybeUninit, transmute, zeroed};
+use std::ptr::write_bytes;
+use std::slice::{from_raw_parts, from_raw_parts_mut};
 
 #[repr(C)]
 union Word {
@@ -43,6 +45,22 @@ tried! {
     } => x * x, 2.0 * x;
     union(x) { let word = Word { float: x * x }; unsafe { Word { bits: black_box(&word).bits }.float } } => x * x, 2.0 * x;
     transmuted(x) { let words: [u32; 2] = black_box(unsafe { transmute(x * x) }); unsafe { transmute::<_, f64>(words) } } => x * x, 2.0 * x;
+    copied_as_bytes(x) {
+        let (from, mut to, size) = (vec![x, x * x], [0.0; 2], black_box(16));
+        unsafe { from_raw_parts_mut(to.as_mut_ptr().cast::<u8>(), size) }.copy_from_slice(unsafe { from_raw_parts(from.as_ptr().cast(), size) });
+        to[0] * to[1]
+    } => x.powi(3), 3.0 * x * x;
+    copied_as_words(x) {
+        let (from, mut to, count) = (vec![x, x * x], [0.0; 2], black_box(2));
+        unsafe { from_raw_parts_mut(to.as_mut_ptr().cast::<u64>(), count) }.copy_from_slice(unsafe { from_raw_parts(from.as_ptr().cast(), count) });
+        to[0] * to[1]
+    } => x.powi(3), 3.0 * x * x;
+    zeroed_as_bytes(x) {
+        let mut kept = [x, x * x];
+        let before = kept[0] * kept[1];
+        unsafe { write_bytes(kept.as_mut_ptr().cast::<u8>(), 0, black_box(8)) };
+        before + kept[0] + kept[1]
+    } => x.powi(3) + x * x, 3.0 * x * x + 2.0 * x;
     not_aligned(x) {
         let mut bytes = [0_u8; 20];
         unsafe { bytes.as_mut_ptr().add(3).cast::<f64>().write_unaligned(x * x) };
