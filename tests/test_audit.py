@@ -486,3 +486,27 @@ fn half(x: [f32; 2]) -> f64 {
     f64::from(x[0] * x[1]) / 2.0
 }
 """
+
+
+@pytest.mark.parametrize(
+    ("place", "is_found"),
+    [
+        ("i8, ptr %x, i64 4", True),
+        ("i8, ptr %x, i64 8", False),
+        ("i8, ptr %x, i64 %n", True),
+        ("[16 x i8], ptr %x, i64 %n", True),
+        ("[16 x i8], ptr %x.1, i64 %n", False),  # from the second word of each element on
+    ],
+)
+def test_part_of_a_float_that_is_moved_is_found(tmp_path: Path, place: str, *, is_found: bool) -> None:
+    source = f"""define void @shim(ptr %x, ptr %y, i64 %m, i64 %n) {{
+  %x.1 = getelementptr i8, ptr %x, i64 8
+  %p = getelementptr [16 x i8], ptr %x, i64 %m
+  %v = load double, ptr %p
+  %q = getelementptr {place}
+  %w = load i8, ptr %q
+  store i8 %w, ptr %y
+  ret void
+}}"""
+    said = [one.message for one in findings(tmp_path, source)]
+    assert any("moved in parts" in message for message in said) == is_found

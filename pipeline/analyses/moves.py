@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from math import gcd
 
+from pipeline.analyses.addresses import address
 from pipeline.analyses.debug_info import (
     FLOAT_BITS,
     INTEGER_NAMES,
     elements_moved,
-    floats_reached,
     moves_bytes,
     numbers,
-    signature_types,
     types_made_for,
 )
 from pipeline.analyses.hidden import slot
@@ -37,9 +36,17 @@ def word_moved(inspector: Inspector, load: Value, variables: Variables) -> str:
     """
     if _is_thread_locals_integer(inspector, load):
         return INTEGER
-    stores = [user for user in inspector.module.users(load) if inspector.is_plain_store(user)]
-    found = {word_accessed(inspector, access, variables) for access in (load, *stores)} - {""}
-    return found.pop() if len(found) == 1 else ""
+    accesses = [load, *(user for user in inspector.module.users(load) if inspector.is_plain_store(user))]
+    found = {word_accessed(inspector, access, variables) for access in accesses} - {""}
+    kind = found.pop() if len(found) == 1 else ""
+    return "" if kind == INTEGER and _are_bits_of_floats(inspector, accesses) else kind
+
+
+def _are_bits_of_floats(inspector: Inspector, accesses: Sequence[Value]) -> bool:
+    """Whether what is moved is an integer by its type alone: where it comes from, or goes, floats are kept."""
+    element = elements_moved(inspector.module, accesses[0])
+    is_of_integers = element and numbers(inspector.module, element) <= INTEGER_NAMES
+    return bool(is_of_integers) and any(are_of_floats(inspector, access) for access in accesses)
 
 
 def is_copy(inspector: Inspector, call: Value) -> bool:
@@ -63,30 +70,62 @@ def elements(inspector: Inspector, call: Value, layout: Callable[[Module, Value]
     return [] if are_integers and are_of_floats(inspector, call) else found
 
 
-def are_of_floats(inspector: Inspector, call: Value) -> bool:
-    """Whether floats are kept where a call copies or fills: by debug info, or as they are read, written or handed on there."""
-    variables, size = Variables(inspector, inspector.module.parent(call)), inspector.number(inspector.module.arguments(call)[2])
-    for place in inspector.module.arguments(call)[:2]:
+def are_of_floats(inspector: Inspector, instruction: Value) -> bool:
+    """Whether floats are kept where it copies, fills, reads or writes: by debug info, or as others read or write there."""
+    variables = Variables(inspector, inspector.module.parent(instruction))
+    places, size = _places(inspector, instruction)
+    for place in places:
         root, begin = inspector.place(place)
-        for base in inspector.bases(place) if inspector.api.TypeOf(place) == inspector.pointer_type() else ():
-            there = range(begin, begin + size) if base == root and size else None
-            if any(word.kind in FLOAT_BITS for word in variables.words(base, begin, begin + _FIRST) if base == root):
+        if any(word.kind in FLOAT_BITS for word in variables.words(root, begin, begin + (size or _FIRST))):
+            return True
+        for base in inspector.bases(place):
+            if any(_may_overlap(inspector, place, size, one) for one in _floats_accessed(inspector, base)):
                 return True
-            if any(_is_about_floats(inspector, user, base, there) for user in inspector.users_through_offsets(base)):
+            if any(map(list, (_floats_accessed(inspector, given) for given in _given(inspector, base)))):
                 return True
     return False
 
 
-def _is_about_floats(inspector: Inspector, user: Value, base: Value, there: range | None) -> bool:
-    """Whether what uses memory reads or writes a float `there`, if it is known where that is, or is a call about some."""
-    module = inspector.module
-    if inspector.is_plain_load(user) or inspector.is_plain_store(user):
-        ty, (root, at, _) = inspector.accessed_type(user), inspector.slot(user)
-        is_there = there is None or root != base or (at < there.stop and there.start < at + inspector.size_of(ty))
-        return bool(inspector.float_name(ty)) and is_there
-    callee = module.callee(user) if module.is_call(user) else 0
-    is_known = bool(callee) and module.is_function(callee) and module.is_defined(callee)
-    return is_known and any(floats_reached(module, ty) for ty in signature_types(module, callee) if ty)
+def _floats_accessed(inspector: Inspector, base: Value) -> Iterator[Value]:
+    """What reads or writes floats at an address, or at one that is counted from it."""
+    for user in inspector.users_through_offsets(base):
+        is_access = inspector.is_plain_load(user) or inspector.is_plain_store(user)
+        if is_access and inspector.float_name(inspector.accessed_type(user)):
+            yield user
+
+
+def _given(inspector: Inspector, base: Value) -> Iterator[Value]:
+    """The parameters of functions that are given an address, or one that is counted from it."""
+    module, within = inspector.module, {base}
+    for user in inspector.users_through_offsets(base):
+        callee = module.callee(user) if module.is_call(user) else 0
+        if callee and module.is_function(callee) and module.is_defined(callee) and not inspector.is_inactive(callee):
+            pairs = zip(inspector.parameters(callee), module.arguments(user), strict=False)
+            yield from (parameter for parameter, given in pairs if within & set(inspector.bases(given)))
+
+
+def _may_overlap(inspector: Inspector, place: Value, size: int | None, access: Value) -> bool:
+    """Whether an access may be to some of so many bytes at a place, or, where their number is not known, beyond it."""
+    ours, theirs = address(inspector, place), address(inspector, inspector.operands(access)[-1])
+    if ours.base != theirs.base:
+        return True
+    width, distance = inspector.size_of(inspector.accessed_type(access)), theirs.constant - ours.constant
+    step = gcd(*ours.terms.values(), *theirs.terms.values())
+    if size is None:
+        return bool(step) or distance + width > 0
+    if step:
+        distance %= step
+        return distance < size or distance + width > step
+    return distance < size and distance + width > 0
+
+
+def _places(inspector: Inspector, instruction: Value) -> tuple[list[Value], int | None]:
+    """The addresses at which an instruction reads and writes, and how many bytes; None where the program says that."""
+    if inspector.is_bulk_write(instruction):
+        to, source, size, *_ = inspector.module.arguments(instruction)
+        is_copied = inspector.api.TypeOf(source) == inspector.pointer_type()
+        return ([to, source] if is_copied else [to]), inspector.number(size)
+    return [inspector.operands(instruction)[-1]], inspector.size_of(inspector.accessed_type(instruction))
 
 
 def _is_thread_locals_integer(inspector: Inspector, load: Value) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pipeline.analyses.counting import counts_only
 from pipeline.analyses.debug_info import FLOAT_BITS, floats_reached, types_around, types_in
 from pipeline.analyses.layout import INTEGER
-from pipeline.analyses.moves import word_moved
+from pipeline.analyses.moves import are_of_floats, word_moved
 from pipeline.analyses.variables import Variables
 from pipeline.audit.finding import finding
 from pipeline.enzyme_driver import Diagnostic
@@ -19,6 +19,7 @@ _TAKEN = "the bits of an integer are taken for a float here, and a derivative wi
 _LOOKED_AT = "the bits of a float are moved as an integer here, and their derivative would be lost"
 _MOVED = "a word that may hold floats is moved as an integer here, and their derivatives would be lost"
 _HALVED = "what may be half of a float is moved as an integer here: the other half of its place is empty at times"
+_IN_PARTS = "a float is moved in parts, as integers, here, and its derivative would be lost"
 _CONSTANT = "a constant that may be a float is stored as an integer here, and forward mode would take it for its own tangent"
 
 _WIDTHS = set(FLOAT_BITS.values())
@@ -41,6 +42,8 @@ def moved(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
                 yield finding(inspector, instruction, _MOVED)
             elif _moves_half_of_a_float(inspector, instruction):
                 yield finding(inspector, instruction, _HALVED)
+            elif _moves_part_of_a_float(inspector, instruction):
+                yield finding(inspector, instruction, _IN_PARTS)
         elif inspector.api.IsABitCastInst(instruction):
             yield from _cast(inspector, instruction)
 
@@ -102,6 +105,14 @@ def _moves_half_of_a_float(inspector: Inspector, load: Value) -> bool:
     others = (i for i in inspector.module.instructions_of(block) if inspector.is_plain_load(i) and _bits(inspector, i) == _HALF)
     halves = [i for i in others if inspector.slot(i) in {(base, begin + 4, _HALF), (base, begin - 4, _HALF)}]
     return any(_is_chosen_beside_nothing(inspector, load, half) for half in halves)
+
+
+def _moves_part_of_a_float(inspector: Inspector, load: Value) -> bool:
+    """Whether less than a word is moved from, or to, where floats are read or written."""
+    if not 0 < _bits(inspector, load) < _DOUBLE or not _is_stored_only(inspector, load):
+        return False
+    stores = (user for user in inspector.module.users(load) if inspector.is_plain_store(user))
+    return any(are_of_floats(inspector, access) for access in (load, *stores))
 
 
 def _is_chosen_beside_nothing(inspector: Inspector, load: Value, half: Value) -> bool:

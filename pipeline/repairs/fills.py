@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree, calls
 from pipeline.analyses.layout import INTEGER
+from pipeline.analyses.moves import are_of_floats
 from pipeline.analyses.variables import Variables
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
@@ -36,7 +37,8 @@ def _say(editor: Editor, fill: Value) -> bool:
         return True
     if copies.say_elements(editor, fill, positions=[0]):
         return True
-    if is_marked := bool(editor.number(editor.module.arguments(fill)[1])):  # no number is written so
+    is_marked = bool(editor.number(editor.module.arguments(fill)[1])) and not are_of_floats(editor, fill)
+    if is_marked:  # no number is written so
         editor.say_points_to(fill, 0, INTEGER)
     return is_marked
 

@@ -55,6 +55,13 @@ tried! {
         unsafe { from_raw_parts_mut(to.as_mut_ptr().cast::<u64>(), count) }.copy_from_slice(unsafe { from_raw_parts(from.as_ptr().cast(), count) });
         to[0] * to[1]
     } => x.powi(3), 3.0 * x * x;
+    swapped_as_words(x) {
+        let mut kept = vec![x, x * x, 3.0];
+        let words = unsafe { from_raw_parts_mut(kept.as_mut_ptr().cast::<u64>(), 3) };
+        words.swap(black_box(0), black_box(1));
+        words.rotate_left(black_box(1));
+        kept[0] + 2.0 * kept[1] + 3.0 * kept[2]
+    } => x + 6.0 + 3.0 * x * x, 1.0 + 6.0 * x;
     zeroed_as_bytes(x) {
         let mut kept = [x, x * x];
         let before = kept[0] * kept[1];
