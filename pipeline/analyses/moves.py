@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
 from math import gcd
 
 from pipeline.analyses.addresses import address
@@ -10,8 +11,11 @@ from pipeline.analyses.debug_info import (
     FLOAT_BITS,
     INTEGER_NAMES,
     elements_moved,
+    floats_reached,
     moves_bytes,
     numbers,
+    paths_around,
+    types_around,
     types_made_for,
 )
 from pipeline.analyses.hidden import slot
@@ -21,6 +25,7 @@ from pipeline.llvm import Module, Value
 from pipeline.llvm_inspect import Inspector
 
 _BYTE = Word(0, 1, INTEGER)
+_STD = {"core", "alloc", "std", "hashbrown"}
 _FIRST = 8
 """The bytes at the beginning of a variable by which it is known what is in it."""
 
@@ -71,7 +76,12 @@ def elements(inspector: Inspector, call: Value, layout: Callable[[Module, Value]
 
 
 def are_of_floats(inspector: Inspector, instruction: Value) -> bool:
-    """Whether floats are kept where it copies, fills, reads or writes: by debug info, or as others read or write there."""
+    """Whether floats are kept where it copies, fills, reads or writes: by debug info, or as others read or write there.
+
+    Not where a container of std's does so that keeps floats, too: what is side by side in it it tells apart.
+    """
+    if _is_containers(inspector, instruction):
+        return False
     variables = Variables(inspector, inspector.module.parent(instruction))
     places, size = _places(inspector, instruction)
     for place in places:
@@ -84,6 +94,13 @@ def are_of_floats(inspector: Inspector, instruction: Value) -> bool:
             if any(map(list, (_floats_accessed(inspector, given) for given in _given(inspector, base)))):
                 return True
     return False
+
+
+def _is_containers(inspector: Inspector, instruction: Value) -> bool:
+    """Whether a function of std's has it done that is made for floats, too: it keeps them beside what it moves here."""
+    around = zip(paths_around(inspector.module, instruction), types_around(inspector.module, instruction), strict=True)
+    of_std = takewhile(lambda one: one[0][0] in _STD, around)
+    return any(floats_reached(inspector.module, ty) for _, types in of_std for ty in types if ty)
 
 
 def _floats_accessed(inspector: Inspector, base: Value) -> Iterator[Value]:
