@@ -43,5 +43,14 @@ few:
   br label %join
 join:
   %result = phi double [ %x0, %0 ], [ %square, %some ], [ 1.0, %none ], [ 2.0, %few ]
+  call void @stay()
   ret double %result
 }
+
+; lest LLVM make a copy of what follows for each way, of which the one has no use for the tag
+@stays = internal global i8 0
+define void @stay() #0 {
+  store volatile i8 1, ptr @stays
+  ret void
+}
+attributes #0 = { noinline noduplicate nofree "enzyme_inactive" }
