@@ -28,6 +28,8 @@ def say_inactive(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Mark those that the shims' functions use, and the addresses of thread-locals; a line for each."""
     functions = dict.fromkeys(call_tree(editor, shims))
     used = dict.fromkeys(variable for function in functions for variable in editor.changing_variables(function))
+    if not used:
+        return []
     effects = Effects(editor)
     found = [one for one in used if _is_of_integers(editor, one) and not _floats_come_to(effects, one, functions)]
     if any(_converts_bits(editor, i) for f in functions if found for i in editor.module.instructions(f)):
