@@ -25,7 +25,8 @@ from pipeline.llvm import Module, Value
 from pipeline.llvm_inspect import Inspector
 
 _BYTE = Word(0, 1, INTEGER)
-_STD = {"core", "alloc", "std", "hashbrown"}
+_HASH_TABLES = "hashbrown"
+_STD = {"core", "alloc", "std", _HASH_TABLES}
 _FIRST = 8
 """The bytes at the beginning of a variable by which it is known what is in it."""
 
@@ -97,10 +98,12 @@ def are_of_floats(inspector: Inspector, instruction: Value) -> bool:
 
 
 def _is_containers(inspector: Inspector, instruction: Value) -> bool:
-    """Whether a function of std's has it done that is made for floats, too: it keeps them beside what it moves here."""
+    """Whether a function of std's has it done that is made for floats, too, or is about hash tables: these lie side by side."""
     around = zip(paths_around(inspector.module, instruction), types_around(inspector.module, instruction), strict=True)
     of_std = takewhile(lambda one: one[0][0] in _STD, around)
-    return any(floats_reached(inspector.module, ty) for _, types in of_std for ty in types if ty)
+    return any(
+        where[0] == _HASH_TABLES or any(floats_reached(inspector.module, ty) for ty in types if ty) for where, types in of_std
+    )
 
 
 def _floats_accessed(inspector: Inspector, base: Value) -> Iterator[Value]:

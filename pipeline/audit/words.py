@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterator, Sequence
 
 from pipeline.analyses.counting import counts_only
-from pipeline.analyses.debug_info import FLOAT_BITS, floats_reached, types_around, types_in
+from pipeline.analyses.debug_info import FLOAT_BITS, floats_reached, functions_around, types_around, types_in
 from pipeline.analyses.layout import INTEGER
 from pipeline.analyses.moves import are_of_floats, word_moved
 from pipeline.analyses.variables import Variables
@@ -30,6 +30,7 @@ _NEXT_TO_NOTHING = 1e-37
 _TWO_FLOATS = 64
 """Bits of the smallest word that is taken apart: two `f32`."""
 _HALF, _DOUBLE = 32, 64
+_SWAPS = "swap_chunk<"
 _SHIFTS, _OR = {20, 21}, 24  # LLVMOpcode
 
 
@@ -108,8 +109,12 @@ def _moves_half_of_a_float(inspector: Inspector, load: Value) -> bool:
 
 
 def _moves_part_of_a_float(inspector: Inspector, load: Value) -> bool:
-    """Whether less than a word is moved from, or to, where floats are read or written."""
-    if not 0 < _bits(inspector, load) < _DOUBLE or not _is_stored_only(inspector, load):
+    """Whether less than a word is moved from, or to, where floats are read or written.
+
+    Not where std swaps two values, which it does word by word, and only what is left of the last one in parts.
+    """
+    is_swapped = next(iter(functions_around(inspector.module, load)), "").startswith(_SWAPS)
+    if is_swapped or not 0 < _bits(inspector, load) < _DOUBLE or not _is_stored_only(inspector, load):
         return False
     stores = (user for user in inspector.module.users(load) if inspector.is_plain_store(user))
     return any(are_of_floats(inspector, access) for access in (load, *stores))
