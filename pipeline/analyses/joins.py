@@ -92,12 +92,12 @@ def _leading_at_once(flow: ControlFlow, loops: Collection[Loop], block: Value) -
 
     It brings each loop into LLVM's simple form first, the inner ones before those around them.
     """
-    found, between = set(flow.predecessors.get(block, [])), 0
+    found, is_parted = set(flow.predecessors.get(block, [])), False
     for loop in sorted((loop for loop in loops if block not in loop.blocks), key=lambda loop: len(loop.blocks)):
         leaving = found & set(loop.blocks)
-        if leaving and (between or leaving != found):
+        if leaving and (is_parted or leaving != found):
             found -= leaving
-            between += 1
+            is_parted = True
     return found
 
 

@@ -72,7 +72,7 @@ def elements(inspector: Inspector, call: Value, layout: Callable[[Module, Value]
         is_known = element and inspector.api.IsAConstantInt(size)
         is_part = is_known and 8 * inspector.api.ConstIntGetZExtValue(size) % inspector.module.type_bits(element)
         found = layout(inspector.module, element) if element and not is_part else []
-    are_integers = all(word.kind == INTEGER for word in found)
+    are_integers = bool(found) and all(word.kind == INTEGER for word in found)
     return [] if are_integers and are_of_floats(inspector, call) else found
 
 
@@ -92,7 +92,7 @@ def are_of_floats(inspector: Inspector, instruction: Value) -> bool:
         for base in inspector.bases(place):
             if any(_may_overlap(inspector, place, size, one) for one in _floats_accessed(inspector, base)):
                 return True
-            if any(map(list, (_floats_accessed(inspector, given) for given in _given(inspector, base)))):
+            if any(True for given in _given(inspector, base) for _ in _floats_accessed(inspector, given)):
                 return True
     return False
 
@@ -116,12 +116,12 @@ def _floats_accessed(inspector: Inspector, base: Value) -> Iterator[Value]:
 
 def _given(inspector: Inspector, base: Value) -> Iterator[Value]:
     """The parameters of functions that are given an address, or one that is counted from it."""
-    module, within = inspector.module, {base}
+    module = inspector.module
     for user in inspector.users_through_offsets(base):
         callee = module.callee(user) if module.is_call(user) else 0
         if callee and module.is_function(callee) and module.is_defined(callee) and not inspector.is_inactive(callee):
             pairs = zip(inspector.parameters(callee), module.arguments(user), strict=False)
-            yield from (parameter for parameter, given in pairs if within & set(inspector.bases(given)))
+            yield from (parameter for parameter, given in pairs if base in inspector.bases(given))
 
 
 def _may_overlap(inspector: Inspector, place: Value, size: int | None, access: Value) -> bool:
