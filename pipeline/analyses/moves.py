@@ -26,6 +26,7 @@ from pipeline.llvm_inspect import Inspector
 
 _BYTE = Word(0, 1, INTEGER)
 _HASH_TABLES = "hashbrown"
+_COLLECTIONS = "collections"
 _STD = {"core", "alloc", "std", _HASH_TABLES}
 _FIRST = 8
 """The bytes at the beginning of a variable by which it is known what is in it."""
@@ -98,11 +99,12 @@ def are_of_floats(inspector: Inspector, instruction: Value) -> bool:
 
 
 def _is_containers(inspector: Inspector, instruction: Value) -> bool:
-    """Whether a function of std's has it done that is made for floats, too, or is about hash tables: these lie side by side."""
+    """Whether a map's function has it done that is made for floats, too, or one of hash tables: these lie side by side."""
     around = zip(paths_around(inspector.module, instruction), types_around(inspector.module, instruction), strict=True)
     of_std = takewhile(lambda one: one[0][0] in _STD, around)
     return any(
-        where[0] == _HASH_TABLES or any(floats_reached(inspector.module, ty) for ty in types if ty) for where, types in of_std
+        where[0] == _HASH_TABLES or (_COLLECTIONS in where and any(floats_reached(inspector.module, ty) for ty in types if ty))
+        for where, types in of_std
     )
 
 

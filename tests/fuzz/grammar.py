@@ -335,6 +335,19 @@ CODE = {
         1 $j.map($(|$:x| if $q { Some($k) } else { None }$)).collect::<Option<Vec<T>>>().map_or($f, |$:S| $k)
         1 $j.enumerate().map($(|($:n, $:x)| if $q { Ok($k) } else { Err($=n) }$)).sum::<Result<T, usize>>().unwrap_or_else(|$:n| $k)
         1 { let t = $f; let all: [Box<dyn Fn(T) -> T + '_>; 2] = [Box::new($(|$:x: T| $k$)), Box::new($(|$:x: T| $k$))]; all[0](all[1](t)) }
+        0.3 T::summed_in_scratch(&$S)
+        0.3 T::summed_on_heap(&$S)
+        0.3 T::summed_in_bytes(&$S)
+        0.3 T::summed_in_atomic(&$S)
+        0.3 $f.in_union()
+        0.3 $f.in_bits()
+        0.3 $f.in_any()
+        0.3 T::in_bytes([$f, $f, $f])[$i % 3]
+        0.3 (match T::in_one_word($f, $f) { ($:x, $:x) => $f })
+        0.3 $f.negated_by_bits()
+        0.3 $f.abs_by_bits()
+        0.3 $f.copysign_by_bits($f)
+        0.3 $f.chosen_by_bits($f, $b)
     """),
     "b": _parsed("""
         4 $f < $f
@@ -421,6 +434,7 @@ CODE = {
         1 $V.pop()
         1 $O.take()
         1 $O.replace($f)
+        0.3 T::largest_by_bits(&$S)
     """),
     "g": _parsed("""
         1 Shape::One($f)
@@ -438,6 +452,8 @@ CODE = {
         1 [&$S[..], &$S[..]].concat()
         1 { let (mut above, below): (Vec<T>, Vec<T>) = $j.partition(|&$:x| $q); above.extend(below); above }
         1 { let (left, mut right): (Vec<T>, Vec<T>) = $j.map(|$:x| ($=x, $k)).unzip(); right.extend(left); right }
+        0.3 T::collected_as_words(&$S)
+        0.3 T::written_and_read(&$S)
     """),
     "s": _parsed("""
         3 let $+x = $f;
@@ -599,7 +615,7 @@ CODE = {
         1 { let t = $f; $-N.scale(t.tanh()); }
         1 { let mut at = &$!N; while let List::Item(t, next) = at { let $:x = *t; $B at = next; } }
         1 if let List::Item(t, _) = &mut $-N { let $:x = *t; *t = $f; }
-        2 { let both: (&[T], &[T]) = (&$!S[..], &$!S[..]); let $:S = if $b { both.0 } else { both.1 }; $B }
+        2 { let both: (&[T], &[T]) = (&$!S[..], &$!S[..]); let one = if $b { both.0 } else { both.1 }; let $:S = one; $B }
         1 { let t: &mut T = if $b { &mut $-F } else { &mut $-F }; *t = *t * $f; }
         1 { let rows: Vec<&[T]> = $!S.chunks($d).collect(); for $:S in rows.iter().rev() $B }
         1 { let rows: Vec<&mut [T]> = $-M.chunks_mut($d).collect(); for $:M in rows $B }
@@ -610,6 +626,14 @@ CODE = {
         0.3 $-M.sort_unstable_by(|a, b| b.partial_cmp(a).unwrap());
         1 if let Some(at) = $-M.iter().position(|&$:x| $q) { let (left, right) = $=M.split_at_mut(at); right[0] = left.iter().copied().sum::<T>() * $r; }
         0.3 { let mut later: Vec<usize> = (0..$-M.len()).collect(); later.sort_by(|&a, &b| $=M[a].partial_cmp(&$=M[b]).unwrap()); for pair in later.windows(2) { let t = $=M[pair[0]]; $=M[pair[1]] = $=M[pair[1]] * 0.5 + t.tanh(); } }
+        0.4 T::copied_by_words(&mut $-M[..], &$S);
+        0.4 T::copied_by_bytes(&mut $-M[..], &$S);
+        0.4 T::exchanged_as_words(&mut $-M[..], &mut $-M[..]);
+        0.4 T::reversed_as_words(&mut $-M[..]);
+        0.4 $f.filled_as_words(&mut $-M[..]);
+        0.4 T::moved_down_as_bytes(&mut $-M[..]);
+        0.4 if !$!M.is_empty() { let (a, b) = ($i % $=M.len(), $i % $=M.len()); T::swapped_as_words(&mut $=M[..], a, b); }
+        0.4 if !$!M.is_empty() { let at = $i % $=M.len(); T::rotated_as_bytes(&mut $=M[..], at); }
     """),
 }
 """What there is beside that."""

@@ -27,6 +27,8 @@ DUAL = f'#[path = "{ROOT}/tests/crates/bodies/src/dual.rs"]\npub mod dual;\n'
 
 SINGLE = f'#[path = "{ROOT}/tests/fuzz/single.rs"]\npub mod single;\n'
 
+CASTS = f'#[path = "{ROOT}/tests/fuzz/casts.rs"]\npub mod casts;\n'
+
 INPUTS = """\
 const NUMBERS: [f64; 9] = [0.7371, -1.1293, 1.8147, 0.3217, -0.4639, 2.2391, 0.9173, -0.2713, 1.3719];
 const INPUTS: [(usize, usize); 4] = [(9, 3), (1, 0), (2, 1), (6, 2)];
@@ -146,9 +148,11 @@ def _unfit(functions: Sequence[Source], folder: Path, precision: Precision) -> l
         stale.unlink()
     names = [f"p{number:04}" for number in range(len(functions))]
     for name, function in zip(names, functions, strict=True):
-        (folder / "src" / f"{name}.rs").write_text(f"use crate::dual::Number;\n\n{function.text}")
+        (folder / "src" / f"{name}.rs").write_text(f"use crate::casts::Number;\n\n{function.text}")
     each = ", ".join(f'("{name}", {name}::body, {name}::body)' for name in names)
-    main = _MAIN.replace("DUAL", f"{DUAL}{SINGLE}{INPUTS}").replace("MODULES", "".join(f"mod {name};\n" for name in names))
+    main = _MAIN.replace("DUAL", f"{DUAL}{SINGLE}{CASTS}{INPUTS}").replace(
+        "MODULES", "".join(f"mod {name};\n" for name in names)
+    )
     main = main.replace("PLAIN", "single::Single" if precision.is_single else "f64")
     main = main.replace("FINITE", "f64::from(f32::MAX)" if precision.is_single else "f64::MAX")
     main = main.replace("TOLERANCE", f"{precision.agreement:e}").replace("LOST", f"{precision.tolerance / 10:e}")

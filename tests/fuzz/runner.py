@@ -15,7 +15,7 @@ from pipeline.errors import UserError
 from pipeline.toolchain import find_tools
 from tests.alone import build, merged, only, stages
 from tests.fuzz import oracle
-from tests.fuzz.oracle import DOUBLE, DUAL, INPUTS, SINGLE, SIZES, Precision, Source
+from tests.fuzz.oracle import CASTS, DOUBLE, DUAL, INPUTS, SINGLE, SIZES, Precision, Source
 from tests.programs import PROFILES, Verdict, refusal, run
 from tests.workbench import MANIFEST, Workbench
 
@@ -96,7 +96,7 @@ fn towards(xs: &[f64], at: usize) -> Vec<f64> {
 """
 
 _MODULE = """\
-use crate::dual::Number;
+use crate::casts::Number;
 use autodiff::{autodiff_forward, autodiff_reverse};
 
 TEXT
@@ -185,7 +185,7 @@ def _judge_crate(
 def write(functions: Sequence[Source], bench: Workbench, modes: Sequence[str], precision: Precision = DOUBLE) -> None:
     """The crate of these functions, a file for each."""
     names = [f"p{number:04}" for number in range(len(functions))]
-    texts = {"DUAL": f"{DUAL}{SINGLE}\n{INPUTS}", "MODULES": "".join(f"mod {name};\n" for name in names)}
+    texts = {"DUAL": f"{DUAL}{SINGLE}{CASTS}\n{INPUTS}", "MODULES": "".join(f"mod {name};\n" for name in names)}
     bench.write(_filled(_MAIN, FUNCTIONS=", ".join(f"{name}::start" for name in names), **texts), f"{MANIFEST}\n{PROFILES}")
     for stale in (bench.folder / "src").glob("p*.rs"):
         stale.unlink()
