@@ -38,5 +38,9 @@ def slot(inspector: Inspector, access: Value) -> Slot:
 def _is_nothing_away(inspector: Inspector, pointer: Value) -> bool:
     if not inspector.api.IsAGetElementPtrInst(pointer):
         return False
-    indices = inspector.operands(pointer)[1:]
-    return all(inspector.is_call_of(i, APART) and inspector.number(inspector.operands(i)[0]) == 0 for i in indices)
+    return all(is_nothing(inspector, index) for index in inspector.operands(pointer)[1:])
+
+
+def is_nothing(inspector: Inspector, value: Value) -> bool:
+    """True for a zero of which nobody knows before opt2 that it is one."""
+    return inspector.is_call_of(value, APART) and inspector.number(inspector.operands(value)[0]) == 0

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 from math import gcd
 
-from pipeline.analyses.addresses import address
+from pipeline.analyses.addresses import Address, address
 from pipeline.analyses.debug_info import (
     FLOAT_BITS,
     INTEGER_NAMES,
@@ -18,7 +18,7 @@ from pipeline.analyses.debug_info import (
     types_around,
     types_made_for,
 )
-from pipeline.analyses.hidden import slot
+from pipeline.analyses.hidden import is_nothing, slot
 from pipeline.analyses.layout import ADDRESS, INTEGER, POINTER_BITS, Word, words, words_copied
 from pipeline.analyses.variables import Variables
 from pipeline.llvm import Module, Value
@@ -91,9 +91,13 @@ def are_of_floats(inspector: Inspector, instruction: Value) -> bool:
         if any(word.kind in FLOAT_BITS for word in variables.words(root, begin, begin + (size or _FIRST))):
             return True
         for base in inspector.bases(place):
-            if any(_may_overlap(inspector, place, size, one) for one in _floats_accessed(inspector, base)):
-                return True
-            if any(True for given in _given(inspector, base) for _ in _floats_accessed(inspector, given)):
+            if inspector.leads_nowhere(base):  # as what is empty does: it is in all functions
+                continue
+            accessed = [_accessed(inspector, one) for one in _floats_accessed(inspector, base)]
+            for parameter, argument in _given(inspector, base):
+                accesses = _floats_accessed(inspector, parameter)
+                accessed += [_accessed(inspector, one, parameter, argument) for one in accesses]
+            if any(_may_overlap(inspector, address(inspector, place), size, *one) for one in accessed):
                 return True
     return False
 
@@ -116,29 +120,51 @@ def _floats_accessed(inspector: Inspector, base: Value) -> Iterator[Value]:
             yield user
 
 
-def _given(inspector: Inspector, base: Value) -> Iterator[Value]:
-    """The parameters of functions that are given an address, or one that is counted from it."""
+def _given(inspector: Inspector, base: Value) -> Iterator[tuple[Value, Value]]:
+    """The parameters of functions that are given an address, or one that is counted from it; each with what is given."""
     module = inspector.module
     for user in inspector.users_through_offsets(base):
         callee = module.callee(user) if module.is_call(user) else 0
         if callee and module.is_function(callee) and module.is_defined(callee) and not inspector.is_inactive(callee):
             pairs = zip(inspector.parameters(callee), module.arguments(user), strict=False)
-            yield from (parameter for parameter, given in pairs if base in inspector.bases(given))
+            yield from ((parameter, given) for parameter, given in pairs if base in inspector.bases(given))
 
 
-def _may_overlap(inspector: Inspector, place: Value, size: int | None, access: Value) -> bool:
+def _accessed(inspector: Inspector, access: Value, parameter: Value = 0, argument: Value = 0) -> tuple[Address, int]:
+    """Where an access is, and how many bytes it has; counted from what the argument is, where it is by a parameter."""
+    where, width = address(inspector, inspector.operands(access)[-1]), inspector.size_of(inspector.accessed_type(access))
+    if parameter and where.base == parameter:
+        given = address(inspector, argument)
+        where = Address(given.base, {**given.terms, **where.terms}, given.constant + where.constant)
+    return where, width
+
+
+def _may_overlap(inspector: Inspector, ours: Address, size: int | None, theirs: Address, width: int) -> bool:
     """Whether an access may be to some of so many bytes at a place, or, where their number is not known, beyond it."""
-    ours, theirs = address(inspector, place), address(inspector, inspector.operands(access)[-1])
-    if ours.base != theirs.base:
+    if ours.base != theirs.base and not all(_is_begin(inspector, one.base) for one in (ours, theirs)):
         return True
-    width, distance = inspector.size_of(inspector.accessed_type(access)), theirs.constant - ours.constant
-    step = gcd(*ours.terms.values(), *theirs.terms.values())
+    distance = theirs.constant - ours.constant
+    terms = (*ours.terms.items(), *theirs.terms.items())
+    step = gcd(*(factor for term, factor in terms if not is_nothing(inspector, term)))
     if size is None:
         return bool(step) or distance + width > 0
     if step:
         distance %= step
         return distance < size or distance + width > step
     return distance < size and distance + width > 0
+
+
+def _is_begin(inspector: Inspector, pointer: Value) -> bool:
+    """Whether a pointer leads to the begin of whatever it leads into: nothing is added to what it is chosen from."""
+    waiting, known = [pointer], set[Value]()
+    while waiting:
+        value = waiting.pop()
+        if inspector.api.IsAGetElementPtrInst(value):
+            return False
+        if value not in known and inspector.is_choice(value):
+            waiting += inspector.chosen(value)
+        known.add(value)
+    return True
 
 
 def _places(inspector: Inspector, instruction: Value) -> tuple[list[Value], int | None]:
