@@ -11,7 +11,7 @@ from pipeline.analyses import debug_info
 from pipeline.analyses.layout import ADDRESS, Word
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value, text
-from pipeline.llvm_inspect import EQUAL, FUNCTION, FUNCTION_TYPE, INACTIVE, RESULT, STRUCT, Inspector
+from pipeline.llvm_inspect import EQUAL, FUNCTION, FUNCTION_TYPE, INACTIVE, RESULT, SHADOW, STRUCT, Inspector
 
 _EXTERNAL, _AVAILABLE, _INTERNAL, _EXTERNAL_WEAK = 0, 1, 8, 12  # LLVMLinkage
 _LASTING = {2: 5, 3: 6}
@@ -21,6 +21,8 @@ _END = "crategrad_unexpected_call"
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "GlobalSetMetadata": (None, [c_void_p, c_uint, c_void_p]),
+    "SetThreadLocal": (None, [c_void_p, c_int]),
+    "SetInitializer": (None, [c_void_p, c_void_p]),
     "CreateEnumAttribute": (c_void_p, [c_void_p, c_uint, c_ulonglong]),
     "CreateStringAttribute": (c_void_p, [c_void_p, c_char_p, c_uint, c_char_p, c_uint]),
     "AddAttributeAtIndex": (None, [c_void_p, c_uint, c_void_p]),
@@ -167,6 +169,27 @@ class Editor(Inspector):
         else:
             self.api.SetMetadata(value, kind, self.api.MetadataAsValue(self.module.context, self._node([])))
 
+    def give_shadow(self, variable: Value, lanes: int) -> Value:
+        """A thread-local of zeros, the shadow of another; as many as there are lanes, one after the other."""
+        ty, kind = self.api.GlobalGetValueType(variable), self.metadata_kind(SHADOW)
+        if lanes > 1:
+            ty = self.api.ArrayType2(ty, lanes)
+        shadow = int(self.api.AddGlobal(self.module.handle, ty, f"{self.module.name(variable)}.shadow".encode()))
+        self.api.SetThreadLocal(shadow, 1)
+        self.api.SetInitializer(shadow, self.api.ConstNull(ty))
+        self.api.SetLinkage(shadow, _INTERNAL)
+        self.api.SetAlignment(shadow, self.api.GetAlignment(variable))
+        self.api.GlobalSetMetadata(variable, kind, self._node([self.api.ValueAsMetadata(shadow)]))
+        return shadow
+
+    def zero_at_entry(self, function: Value, variables: Iterable[Value]) -> None:
+        """Have a function begin by setting global variables to zero."""
+        with self.module.before(next(self.module.instructions(function))) as builder:
+            for variable in variables:
+                size = self.size_of(self.api.GlobalGetValueType(variable))
+                zero, count = self.api.ConstInt(self.integer(8), 0, 0), self.module.int64(size)
+                self.api.BuildMemSet(builder, variable, zero, count, self.api.GetAlignment(variable))
+
     def say_points_to(self, call: Value, position: int, kind: str, size: int = 0) -> None:
         """Tell Enzyme that an argument of a call points to numbers of that type of Enzyme's, and to nothing else.
 
@@ -203,9 +226,8 @@ class Editor(Inspector):
 
     def compile_like(self, function: Value, made: Value) -> None:
         """Compile a function for the processor that another is for: else LLVM may not inline the one into the other."""
-        for name in (b"target-cpu", b"target-features"):
-            if attribute := self.api.GetStringAttributeAtIndex(function, FUNCTION, name, len(name)):
-                self.api.AddAttributeAtIndex(made, FUNCTION, attribute)
+        for attribute in filter(None, self.processor(function)):
+            self.api.AddAttributeAtIndex(made, FUNCTION, attribute)
 
     def inline_call(self, call: Value) -> None:
         """See to it that the next run of `always-inline` inlines this call, whatever is said of the function."""

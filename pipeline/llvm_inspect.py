@@ -23,7 +23,7 @@ _ROUNDED = ("llvm.fptosi.sat.", "llvm.fptoui.sat.")
 _POINTER_BYTES = 8
 BY_USER = "crategrad_inactive"
 """The attribute of a function that is inactive by the user's word."""
-INACTIVE, _INVARIANT = b"enzyme_inactive", b"invariant.load"
+INACTIVE, SHADOW, _INVARIANT = b"enzyme_inactive", b"enzyme_shadow", b"invariant.load"
 # LLVMOpcode: shl, lshr, ashr, and, or, xor, trunc, zext, sext; and icmp, switch, GEP, add, sub, mul, div, rem, int to float.
 _BITWISE = {20, 21, 22, 23, 24, 25, 30, 31, 32}
 _COUNTING = {42, 3, 29, 8, 10, 12, 14, 15, 17, 18, 35, 36}
@@ -244,6 +244,17 @@ class Inspector:
         """What Rust calls a float type, or that of a vector's elements; empty for any other."""
         kind = self.api.GetTypeKind(ty)
         return _FLOATS.get(self.api.GetTypeKind(self.api.GetElementType(ty)) if kind == _VECTOR else kind, "")
+
+    def vectors_in(self, ty: Value) -> list[Value]:
+        """The vector types in a type, however deep."""
+        kind = self.api.GetTypeKind(ty)
+        inside = self.members(ty) if kind == STRUCT else [int(self.api.GetElementType(ty))] if kind == _ARRAY else []
+        return [ty] if kind == _VECTOR else [vector for member in inside for vector in self.vectors_in(member)]
+
+    def processor(self, function: Value) -> tuple[Value, ...]:
+        """What tells for which processor a function is compiled: attributes, the same for the same one."""
+        names = (b"target-cpu", b"target-features")
+        return tuple(self.api.GetStringAttributeAtIndex(function, FUNCTION, name, len(name)) for name in names)
 
     def float_types(self, function: Value) -> set[str]:
         """The float types that a function computes or stores."""
@@ -609,7 +620,14 @@ class Inspector:
 
     def is_variable_inactive(self, variable: Value) -> bool:
         """True for a global variable of which Enzyme is told that it has no shadow but itself."""
-        size, kind = c_size_t(), self.metadata_kind(INACTIVE)
+        return self._has_global_metadata(variable, INACTIVE)
+
+    def has_shadow(self, variable: Value) -> bool:
+        """True for a global variable of which Enzyme is told which one its shadow is."""
+        return self._has_global_metadata(variable, SHADOW)
+
+    def _has_global_metadata(self, variable: Value, named: bytes) -> bool:
+        size, kind = c_size_t(), self.metadata_kind(named)
         entries = self.api.GlobalCopyAllMetadata(variable, byref(size))
         kinds = {self.api.ValueMetadataEntriesGetKind(entries, index) for index in range(size.value)}
         self.api.DisposeValueMetadataEntries(entries)

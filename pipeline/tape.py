@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 
+from pipeline import wide_vectors
 from pipeline.analyses.call_tree import call_tree, calls
 from pipeline.llvm import Module, Value
 from pipeline.llvm_edit import Editor
@@ -52,6 +53,7 @@ class Tape:
         """
         with Module(self.libllvm, made) as module:
             editor = Editor(module)
+            wide_vectors.pass_by_pointer(editor)
             for function, wanted_by in _by_derivative(editor, derivatives).items():
                 for call in list(calls(editor, function)):
                     self._serve(editor, call, " or ".join(wanted_by))

@@ -14,9 +14,9 @@ from pipeline.abi.signature import Signature, signature_of, signature_of_primal
 from pipeline.abi.stage_modules import StageModules
 from pipeline.abi.verdicts import NOT_MODELLED, Facts, Verdict, verdict
 from pipeline.audit import findings
+from pipeline.headers import ENDING
 from pipeline.llvm import Value
 from pipeline.places import NO_NUMBERS, Places
-from pipeline.repairs import by_pointer
 from pipeline.repairs.inline import packs_floats
 from pipeline.stages.abi_fixup import Derivative, RefusedError, asked
 from pipeline.toolchain import Tool
@@ -203,7 +203,7 @@ class _Ledger:
 
 def _is_ours(symbol: str) -> bool:
     """Whether abi_fixup made the function."""
-    return symbol.rpartition(" ")[2].startswith(_OURS) or symbol.endswith(by_pointer.ENDING)
+    return symbol.rpartition(" ")[2].startswith(_OURS) or symbol.endswith(ENDING)
 
 
 def _in_source_order(entry: Entry) -> tuple[str, list[int]]:

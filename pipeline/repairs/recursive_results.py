@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree, recursive
 from pipeline.analyses.debug_info import floats_pointed_to, is_aggregate, signature_types
+from pipeline.headers import ENDING
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import opaque
-from pipeline.repairs.by_pointer import ENDING
 
 
 def hide(editor: Editor, shims: Sequence[Value]) -> list[str]:
