@@ -29,7 +29,8 @@ def statics(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     """Those that may change and are not known to be inactive: Enzyme wants a shadow of each, or breaks down."""
     for instruction in inspector.module.returning_instructions(function):
         for variable in inspector.changing_variables_named(instruction):
-            is_harmless = inspector.is_variable_inactive(variable) or inspector.leaves_alone(instruction)
+            is_known = inspector.is_variable_inactive(variable) or inspector.has_shadow(variable)
+            is_harmless = is_known or inspector.leaves_alone(instruction)
             is_enzymes = inspector.module.is_call(instruction) and inspector.is_enzymes(inspector.module.callee(instruction))
             if not is_harmless and not is_enzymes and not inspector.is_thread_local_address(instruction):
                 name = name_of_variable(inspector.module, variable)

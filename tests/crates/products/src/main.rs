@@ -1,4 +1,4 @@
-//! Products of dynamic matrices, by crates that are asked for without their feature `std`: see `../published`.
+//! Products of dynamic matrices, and what is made of them: by what the processor can do, through a thread's scratch memory.
 
 #[path = "../../published/src/tried.rs"]
 mod tried;
@@ -41,6 +41,14 @@ mod of_nalgebra {
         solved_by_lu(x: SIX) {
             let b = DVector::from_fn(7, |i, _| x[i % x.len()]);
             square(x, 7).lu().solve(&b).unwrap().norm_squared()
+        };
+        solved_by_cholesky(x: SIX) {
+            let a = square(x, 6);
+            let b = DVector::from_fn(6, |i, _| (i as f64).cos());
+            (&a * a.transpose()).cholesky().unwrap().solve(&b).norm_squared()
+        };
+        power_of_a_matrix(x: SIX) {
+            (square(x, 17) * 0.1).pow(5).trace()
         };
     }
 }

@@ -6,7 +6,7 @@
 
 use std::arch::asm;
 use std::arch::x86_64::*;
-use std::cell::{RefCell, UnsafeCell};
+use std::cell::RefCell;
 use std::ffi::{c_char, c_int};
 use std::hint::black_box;
 use std::io::Read;
@@ -38,15 +38,10 @@ static LAST: Mutex<f64> = Mutex::new(0.0);
 static FIRST: OnceLock<f64> = OnceLock::new();
 static TABLE: LazyLock<Vec<f64>> = LazyLock::new(|| vec![2.0, 3.0]);
 
-/// Memory for a number, by its type of bytes alone.
-#[repr(align(8))]
-struct Bytes([u8; 16]);
-
 static mut WORDS: [u64; 2] = [0; 2];
 
 thread_local! {
     static ROWS: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
-    static BYTES: UnsafeCell<Bytes> = const { UnsafeCell::new(Bytes([0; 16])) };
 }
 
 #[inline(never)]
@@ -87,12 +82,6 @@ refused! {
         ROWS.with(|rows| { //~ what std keeps in a thread-local here has no derivative
             rows.borrow_mut().push(x * x);
             rows.borrow().iter().sum()
-        })
-    }
-    kept_in_bytes_of_a_thread(x) {
-        BYTES.with(|bytes| { //~ a thread-local that may hold floats cannot be differentiated
-            put(bytes.get().cast(), x);
-            unsafe { *bytes.get().cast::<f64>() }
         })
     }
     kept_in_words(x) {
