@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from pipeline.analyses.debug_info import functions_around
 from pipeline.analyses.hidden import HIDDEN, is_of
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
+_CONVERSIONS = {"to_bits", "from_bits"}
 PARSED = "crategrad_parsed"
 """How the name of a function begins that reads a float from a text: the integer that it may return is a constant."""
 
@@ -46,3 +48,13 @@ def counts_only(inspector: Inspector, user: Value) -> bool:
     if inspector.is_bitwise(user) or is_of(inspector, HIDDEN, user):
         return all(counts_only(inspector, one) for one in inspector.module.users(user))
     return inspector.counts(user) or inspector.is_intrinsic(user)
+
+
+def converts_bits(inspector: Inspector, instruction: Value) -> bool:
+    """Whether bits go over from an integer to a float, or back."""
+    if not _CONVERSIONS.isdisjoint(functions_around(inspector.module, instruction)):
+        return True
+    if not inspector.api.IsABitCastInst(instruction):
+        return False
+    types = [inspector.api.TypeOf(value) for value in (instruction, *inspector.operands(instruction))]
+    return any(map(inspector.integer_bits, types)) and any(map(inspector.float_name, types))

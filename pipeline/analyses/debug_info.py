@@ -104,13 +104,13 @@ def floats_reached(module: Module, ty: Value) -> frozenset[str]:
 
 
 def _floats_reached(module: Module, ty: Value) -> frozenset[str]:
-    names = {name(module, node) for node in _reached(module, ty) if module.metadata_tag(node) == BASE}
+    names = {name(module, node) for node in reached(module, ty) if module.metadata_tag(node) == BASE}
     return frozenset(names & FLOAT_BITS.keys())
 
 
 def numbers_reached(module: Module, ty: Value) -> frozenset[str]:
     """The types of the numbers that the pointers in what a pointer leads to lead to, lengths and capacities left out."""
-    inside = (base_type(module, node) for node in _reached(module, base_type(module, ty)) if is_pointer(module, node))
+    inside = (base_type(module, node) for node in reached(module, base_type(module, ty)) if is_pointer(module, node))
     return frozenset().union(*(numbers(module, pointee) for pointee in inside if pointee))
 
 
@@ -138,7 +138,7 @@ def shared_words(module: Module, ty: Value) -> frozenset[int]:
     Of all enums and unions in a value of the type, and in whatever its pointers lead to.
     """
     found: set[int] = set()
-    for node in _reached(module, ty):
+    for node in reached(module, ty):
         if module.metadata_tag(node) in {UNION, VARIANT_PART}:
             words = set(_words(module, node))
             numbers = {(begin, bits) for begin, bits, is_float in words if not is_float}
@@ -152,7 +152,7 @@ def overlaid_widths(module: Module, ty: Value) -> frozenset[int]:
     Of all enums and unions in a value of the type, and in whatever its pointers lead to.
     """
     found: set[int] = set()
-    for node in _reached(module, ty):
+    for node in reached(module, ty):
         if module.metadata_tag(node) in {UNION, VARIANT_PART}:
             words = list(_words(module, node))
             floats = [(begin, begin + bits) for begin, bits, is_float in words if is_float]
@@ -162,7 +162,7 @@ def overlaid_widths(module: Module, ty: Value) -> frozenset[int]:
     return frozenset(found)
 
 
-def _reached(module: Module, ty: Value) -> Iterator[Value]:
+def reached(module: Module, ty: Value) -> Iterator[Value]:
     """The type, what it is made of, and whatever pointers lead to, each once."""
     known, waiting = {0}, [ty]
     while waiting:

@@ -18,6 +18,7 @@ from pipeline.analyses.debug_info import (
     discriminator,
     name,
     parts,
+    reached,
 )
 from pipeline.llvm import Module, Value
 
@@ -41,6 +42,29 @@ def words(module: Module, ty: Value) -> list[Word]:
     Empty where one is not known, or is a float in one variant of an enum and something else in another.
     """
     return list(module.said(_all_words, ty))
+
+
+def kinds_at(module: Module, ty: Value, begin: int, end: int) -> set[str]:
+    """What the words of a type are from one byte to another, in whatever variant of an enum or a union; empty: not known."""
+    return {word.kind for word in _words(module, ty, 0) if word.begin < end and begin < word.begin + word.size}
+
+
+def floats_lie_over_pointers(module: Module, ty: Value) -> bool:
+    """Whether in an enum, or a union, a word is a float in one variant and a pointer, or a part of one, in another.
+
+    Of all in a value of the type, and in whatever its pointers lead to.
+    """
+    return module.said(_floats_lie_over_pointers, ty)
+
+
+def _floats_lie_over_pointers(module: Module, ty: Value) -> bool:
+    for node in reached(module, ty):
+        if module.metadata_tag(node) in {UNION, VARIANT_PART}:
+            found = set(_words(module, node, 0))
+            floats, addresses = ({word for word in found if word.kind in kinds} for kinds in (FLOAT_BITS, {ADDRESS}))
+            if any(_beside(address, floats) != [address] for address in addresses):
+                return True
+    return False
 
 
 def _all_words(module: Module, ty: Value) -> list[Word]:

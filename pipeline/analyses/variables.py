@@ -13,7 +13,7 @@ from typing import Any
 
 from pipeline.analyses.allocations import is_allocation
 from pipeline.analyses.debug_info import base_type, boxed, is_aggregate, is_pointer, signature_types, type_name
-from pipeline.analyses.layout import POINTER_BITS, Word, words
+from pipeline.analyses.layout import INTEGER, POINTER_BITS, Word, kinds_at, words
 from pipeline.llvm import Module, Value, text
 from pipeline.llvm_inspect import Inspector
 
@@ -112,6 +112,11 @@ class Variables:
         found = list(layouts.pop()) if len(layouts) == 1 else []
         is_whole = all(word.begin >= 0 and word.begin + word.size <= end - begin for word in found)
         return found if is_whole else []
+
+    def is_integer(self, base: Value, begin: int, end: int) -> bool:
+        """Whether whatever is known to be at an address has integers alone from one byte to another, in all variants."""
+        module, types = self.inspector.module, self._types.get(base, ())
+        return bool(types) and all(kinds_at(module, ty, begin + at, end + at) == {INTEGER} for ty, at in types)
 
     def _between(self, ty: Value, begin: int, end: int) -> Iterator[Word]:
         for word in words(self.inspector.module, ty):

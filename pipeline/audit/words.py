@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from pipeline.analyses.counting import counts_only
 from pipeline.analyses.debug_info import FLOAT_BITS, floats_reached, functions_around, types_around, types_in
-from pipeline.analyses.layout import INTEGER
+from pipeline.analyses.layout import INTEGER, floats_lie_over_pointers
 from pipeline.analyses.moves import are_of_floats, word_moved
 from pipeline.analyses.variables import Variables
 from pipeline.audit.finding import finding
@@ -20,6 +20,7 @@ _LOOKED_AT = "the bits of a float are moved as an integer here, and their deriva
 _MOVED = "a word that may hold floats is moved as an integer here, and their derivatives would be lost"
 _HALVED = "what may be half of a float is moved as an integer here: the other half of its place is empty at times"
 _IN_PARTS = "a float is moved in parts, as integers, here, and its derivative would be lost"
+_AS_POINTER = "what may be a float is moved as a pointer here, and its derivative would be lost"
 _CONSTANT = "a constant that may be a float is stored as an integer here, and forward mode would take it for its own tangent"
 
 _WIDTHS = set(FLOAT_BITS.values())
@@ -37,6 +38,7 @@ _SHIFTS, _OR = {20, 21}, 24  # LLVMOpcode
 def moved(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     """Words that are loaded to be stored elsewhere, and casts between integers and floats."""
     variables = Variables(inspector, function)
+    may_be_pointers = any(floats_lie_over_pointers(inspector.module, ty) for ty in types_in(inspector.module, function))
     for instruction in inspector.module.returning_instructions(function):
         if inspector.is_plain_load(instruction):
             if _moves_floats(inspector, instruction, variables):
@@ -45,6 +47,8 @@ def moved(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
                 yield finding(inspector, instruction, _HALVED)
             elif _moves_part_of_a_float(inspector, instruction):
                 yield finding(inspector, instruction, _IN_PARTS)
+            elif may_be_pointers and _moves_pointer_over_float(inspector, instruction):
+                yield finding(inspector, instruction, _AS_POINTER)
         elif inspector.api.IsABitCastInst(instruction):
             yield from _cast(inspector, instruction)
 
@@ -118,6 +122,21 @@ def _moves_part_of_a_float(inspector: Inspector, load: Value) -> bool:
         return False
     stores = (user for user in inspector.module.users(load) if inspector.is_plain_store(user))
     return any(are_of_floats(inspector, access) for access in (load, *stores))
+
+
+def _moves_pointer_over_float(inspector: Inspector, load: Value) -> bool:
+    """Whether a pointer is read where floats are read or written, and it, or what is chosen from it, is stored."""
+    if inspector.accessed_type(load) != inspector.pointer_type():
+        return False
+    known, waiting = {load}, [load]
+    is_stored = False
+    while waiting and not is_stored:
+        value = waiting.pop()
+        users = inspector.module.users(value)
+        is_stored = any(inspector.is_plain_store(user) and inspector.operands(user)[0] == value for user in users)
+        waiting += [user for user in users if inspector.is_choice(user) and user not in known]
+        known.update(waiting)
+    return is_stored and are_of_floats(inspector, load)
 
 
 def _is_chosen_beside_nothing(inspector: Inspector, load: Value, half: Value) -> bool:

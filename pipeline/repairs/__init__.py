@@ -59,6 +59,7 @@ from pipeline.repairs import (
     thread_locals,
     undefined,
     unguarded,
+    unions,
     vtables,
     zeroed,
 )
@@ -91,6 +92,7 @@ _OF_CALLS = (
     ("inline", inline.addresses_of_thread_locals),
 )
 _OF_MEMORY = (
+    ("unions", unions.part),
     ("dispatch", dispatch.call_what_is_known),
     ("members", members.choose),
     ("undefined", undefined.begin_as_zero),

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from pipeline.analyses.counting import is_counted
 from pipeline.analyses.float_places import FloatPlaces
-from pipeline.analyses.hidden import ACTIVE, APART, HIDDEN, KEEPS, KEPT, POSITIVE
+from pipeline.analyses.hidden import ACTIVE, APART, FLOAT_OF, HIDDEN, KEEPS, KEPT, POSITIVE
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 
@@ -19,7 +19,6 @@ _ACTIVE = "enzyme_active"
 _READS = 0b01_01_11_01  # memory(read, inaccessiblemem: readwrite), by llvm/Support/ModRef.h
 _ARGUMENTS = {True: 0b01, False: 0b11}  # memory(argmem: read), and memory(argmem: readwrite)
 _NOTHING, _OUT_OF_SIGHT = 0, 0b11_00  # memory(none), and memory(inaccessiblemem: readwrite)
-_NAMES = {0: "float_of_i{}", 1: "i{}_of_float"}
 _FREES_NOTHING = "std::ostream::put crategrad_free_nothing"
 """Where Enzyme makes a function that frees nothing of one that calls this, it goes by the name: the body it does not see."""
 
@@ -208,8 +207,8 @@ def _call(editor: Editor, function: Value, arguments: Sequence[Value], place: Va
 
 
 def _cast(editor: Editor, given: Value, wanted: Value) -> Value:
-    bits = editor.integer_bits(given) or editor.integer_bits(wanted)
-    name = f"crategrad_{_NAMES[int(not editor.integer_bits(given))].format(bits)}"
+    bits = editor.integer_bits(given)
+    name = f"{FLOAT_OF}{bits}" if bits else f"crategrad_i{editor.integer_bits(wanted)}_of_float"
     function, is_new = _function(editor, name, wanted, [given])
     if not is_new:
         return function

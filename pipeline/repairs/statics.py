@@ -12,14 +12,14 @@ import re
 from collections.abc import Container, Sequence
 
 from pipeline.analyses.call_tree import call_tree, calls
-from pipeline.analyses.debug_info import INTEGER_NAMES, functions_around, numbers, variable_type
+from pipeline.analyses.counting import converts_bits
+from pipeline.analyses.debug_info import INTEGER_NAMES, numbers, variable_type
 from pipeline.analyses.effects import Effects
 from pipeline.analyses.foreign import hands_over_no_float, is_foreign, leads_to_no_floats
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.llvm_inspect import Inspector
 
-_CONVERSIONS = {"to_bits", "from_bits"}
 _OF_THE_PROCESSOR = re.compile(r"(?:_ZN|_R.*C(?:s[0-9A-Za-z]+_)?)10std_detect")
 """How std names what it keeps of which instructions there are: debug info has no types of it."""
 
@@ -32,7 +32,7 @@ def say_inactive(editor: Editor, shims: Sequence[Value]) -> list[str]:
         return []
     effects = Effects(editor)
     found = [one for one in used if _is_of_integers(editor, one) and not _floats_come_to(effects, one, functions)]
-    if any(_converts_bits(editor, i) for f in functions if found for i in editor.module.instructions(f)):
+    if any(converts_bits(editor, i) for f in functions if found for i in editor.module.instructions(f)):
         found = []
     found += [one for one in used if one not in found and _is_constant_here(effects, one, functions)]
     for variable in found:
@@ -146,13 +146,3 @@ def _is_stds(effects: Effects, variable: Value, address: Value) -> bool:
 def _is_of_integers(editor: Editor, variable: Value) -> bool:
     ty = variable_type(editor.module, variable)
     return bool(ty) and numbers(editor.module, ty) <= INTEGER_NAMES
-
-
-def _converts_bits(editor: Editor, instruction: Value) -> bool:
-    """Whether bits go over from an integer to a float, or back."""
-    if not _CONVERSIONS.isdisjoint(functions_around(editor.module, instruction)):
-        return True
-    if not editor.api.IsABitCastInst(instruction):
-        return False
-    types = [editor.api.TypeOf(value) for value in (instruction, *editor.operands(instruction))]
-    return any(map(editor.integer_bits, types)) and any(map(editor.float_name, types))
