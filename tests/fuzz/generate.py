@@ -14,7 +14,7 @@ _BORROWED = {"!": {"F": "x", **dict.fromkeys("SMVAX", "S")}, "~": {"V": "M"}, "-
 """What a name becomes while it is borrowed, by its kind."""
 _PREFIXES = {"L": "'l", "F": "t"}
 _LITERALS = ("0.25", "0.5", "0.75", "0.9", "1.1", "1.25", "1.5")
-_ELSEWHERE = dict.fromkeys("RUDGKHZN", "")
+_ELSEWHERE = dict.fromkeys("RUDGKHZNJ", "")
 _TO_CLOSURES = {**_ELSEWHERE, "F": "x", "I": "n", "V": "S", "A": "S", "M": "S", "P": "p", "Q": "e", "O": "u", "L": ""}
 """What a closure makes of the names around it."""
 _TO_MOVING = {**_ELSEWHERE, **dict.fromkeys("SVAMCWc", ""), "F": "x", "I": "n", "P": "p", "Q": "e", "O": "u", "L": ""}
@@ -97,7 +97,7 @@ class _Generator:
         shown |= {"C": "{}.get()", "x": "{}", "W": "{}.iter().map(|v| weigh(v)).sum::<T>()", "N": "{}.total()"}
         shown |= {"R": "{}.iter().map(|one| one.energy()).sum::<T>()", "G": "{}.apply(xs)", "Z": "(*{}.borrow())"}
         shown |= {"D": "{}.iter().copied().sum::<T>()", "K": "{}.values().copied().sum::<T>()"}
-        shown |= {"H": "{}.get(&2).copied().unwrap_or(T::from(0.5))"}
+        shown |= {"J": "{}.total()", "H": "{}.get(&2).copied().unwrap_or(T::from(0.5))"}
         shown |= {"U": "{}.iter().map(|one| match one {{ Shape::One(x) => *x, _ => T::from(0.5) }}).sum::<T>()"}
         terms = [Node("f", (shown[kind].format(name),)) for name, kind in names.items() if kind in shown]
         total = terms[0]
