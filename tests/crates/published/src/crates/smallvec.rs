@@ -23,7 +23,7 @@ tried! {
         v.iter().map(|(i, x)| *i as f64 * x).sum()
     } => x.iter().enumerate().map(|(i, x)| 2.0 * i as f64 * x).collect::<Vec<_>>();
     collected(x: SIX) {
-        let v: SmallVec<[f64; 4]> = x.iter().filter(|x| **x > 0.0).map(|x| x * x).collect();
+        let v: SmallVec<[f64; 4]> = x.iter().map(|x| x * x).collect();
         weighed(&v)
     };
     pushed(x: SIX) {
@@ -51,6 +51,10 @@ tried! {
 }
 
 refused! {
+    filtered_and_collected(x: SIX) {
+        let v: SmallVec<[f64; 4]> = x.iter().filter(|x| **x > 0.0).map(|x| x * x).collect(); //~ the bits of a float are moved as an integer here, and their derivative would be lost
+        weighed(&v)
+    };
     made_by_the_macro(x: SIX) {
         let mut v: SmallVec<[f64; 4]> = smallvec::smallvec![x[0], x[1] * x[2]]; //~ Enzyme: the same memory holds values of two types
         v.extend_from_slice(&x[3..]);
