@@ -83,6 +83,8 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "BuildNUWAdd": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildSub": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "GetNUW": (c_int, [c_void_p]),
+    "SetNUW": (None, [c_void_p, c_int]),
+    "SetNSW": (None, [c_void_p, c_int]),
     "BuildUDiv": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildIsNull": (c_void_p, [c_void_p, c_void_p, c_char_p]),
     "GetInsertBlock": (c_void_p, [c_void_p]),
@@ -240,6 +242,17 @@ class Editor(Inspector):
         """Take off the call of an allocating function what says that there is memory where it leads."""
         for name in ("nonnull", "dereferenceable"):
             self.api.RemoveCallSiteEnumAttribute(allocation, RESULT, self._kind(name))
+
+    def forget_that_it_fits(self, number: Value) -> None:
+        """Have an integer, and what it is computed of, go round where it is too large: LLVM takes it for one that never is."""
+        waiting, known = [number], set[Value]()
+        while waiting:
+            value = waiting.pop()
+            if value not in known and self.is_sum_or_product(value):
+                self.api.SetNUW(value, 0)
+                self.api.SetNSW(value, 0)
+                waiting += self.operands(value)
+            known.add(value)
 
     # ---- what others see
 

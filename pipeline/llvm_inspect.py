@@ -682,6 +682,10 @@ class Inspector:
         """True for a sum of two integers."""
         return self._opcode(value) == _ADD
 
+    def is_sum_or_product(self, value: Value) -> bool:
+        """True for a sum, a difference or a product of integers, be it by a shift."""
+        return self._opcode(value) in {_ADD, _SUBTRACT, _MULTIPLY, _SHIFT_LEFT}
+
     def is_difference(self, value: Value) -> bool:
         """True for a difference of two integers."""
         return self._opcode(value) == _SUBTRACT

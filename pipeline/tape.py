@@ -81,6 +81,8 @@ def _check(editor: Editor, call: Value, of_size: Sequence[int], derivative: str)
     """End the program after this call if it gave no memory.  `of_size`: which arguments make the size."""
     api, check, arguments = editor.api, _checking(editor), editor.module.arguments(call)
     editor.forget_that_it_succeeds(call)
+    for index in of_size:
+        editor.forget_that_it_fits(arguments[index])
     with editor.module.after(call) as builder:
         sizes = [arguments[index] for index in of_size]
         size = reduce(lambda product, factor: int(api.BuildMul(builder, product, factor, b"")), sizes)
