@@ -175,9 +175,5 @@ def test_there_is_none_where_it_would_have_to_lead_somewhere_or_be_of_two(tmp_pa
 
 def test_there_is_none_where_it_is_inactive(tmp_path: Path) -> None:
     integers = MODULE.format(more="", second="!10").replace("double", "i64").replace('"f64"', '"u64"')
-    text = mended(
-        tmp_path,
-        integers,
-        lambda editor, shims: [*statics.say_inactive(editor, shims), *thread_locals.give_shadows(editor, shims)],
-    )
+    text = mended(tmp_path, integers, statics.say_inactive, thread_locals.give_shadows)
     assert "shadow" not in text

@@ -45,6 +45,14 @@ def address(inspector: Inspector, pointer: Value) -> Address:
         pointer = counter[0]
 
 
+def meet(distance: int, size: int, width: int, step: int) -> bool:
+    """Whether so many bytes, and `width` bytes that far on, share one, be either any number of steps from there; 0: none."""
+    if step:
+        distance %= step
+        return distance < size or distance + width > step
+    return distance < size and distance + width > 0
+
+
 def roots(inspector: Inspector, pointer: Value) -> set[Value]:
     """What a pointer leads into, be it read from there: before optimisation each use reads it anew."""
     found: set[Value] = set()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 from math import gcd
 
-from pipeline.analyses.addresses import Address, address
+from pipeline.analyses.addresses import Address, address, meet
 from pipeline.analyses.debug_info import (
     FLOAT_BITS,
     INTEGER_NAMES,
@@ -90,6 +90,7 @@ def are_of_floats(inspector: Inspector, instruction: Value) -> bool:
         root, begin = inspector.place(place)
         if any(word.kind in FLOAT_BITS for word in variables.words(root, begin, begin + (size or _FIRST))):
             return True
+        ours = address(inspector, place)
         for base in inspector.bases(place):
             if inspector.leads_nowhere(base):  # as what is empty does: it is in all functions
                 continue
@@ -97,7 +98,7 @@ def are_of_floats(inspector: Inspector, instruction: Value) -> bool:
             for parameter, argument in _given(inspector, base):
                 accesses = _floats_accessed(inspector, parameter)
                 accessed += [_accessed(inspector, one, parameter, argument) for one in accesses]
-            if any(_may_overlap(inspector, address(inspector, place), size, *one) for one in accessed):
+            if any(_may_overlap(inspector, ours, size, *one) for one in accessed):
                 return True
     return False
 
@@ -148,10 +149,7 @@ def _may_overlap(inspector: Inspector, ours: Address, size: int | None, theirs: 
     step = gcd(*(factor for term, factor in terms if not is_nothing(inspector, term)))
     if size is None:
         return bool(step) or distance + width > 0
-    if step:
-        distance %= step
-        return distance < size or distance + width > step
-    return distance < size and distance + width > 0
+    return meet(distance, size, width, step)
 
 
 def _is_begin(inspector: Inspector, pointer: Value) -> bool:

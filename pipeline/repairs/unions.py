@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from math import gcd
 from typing import NamedTuple
 
-from pipeline.analyses.addresses import address
-from pipeline.analyses.call_tree import CallTree, call_tree
+from pipeline.analyses.addresses import address, meet
+from pipeline.analyses.call_tree import call_tree
 from pipeline.analyses.counting import converts_bits, counts_only, is_counted
 from pipeline.analyses.debug_info import FLOAT_BITS, elements_moved
 from pipeline.analyses.hidden import FLOAT_OF, OF_FLOAT
@@ -32,26 +32,31 @@ def part(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Part such memory of the shims' functions, once what it is handed to is inlined; a line for each function."""
     done = []
     for function in list(call_tree(editor, shims)):
-        if parted := _part(editor, function, call_tree(editor, shims)):
+        if parted := _part(editor, function, shims):
             editor.run_passes(CLEAN, function)
             done.append(f"unions: {parted} in {editor.module.name(function)}")
     return done
 
 
-def _part(editor: Editor, function: Value, tree: CallTree) -> int:
+def _part(editor: Editor, function: Value, shims: Sequence[Value]) -> int:
     """How many pieces of memory of a function were parted."""
-    stay = lasting(editor, tree)
+    found = _both(editor, function)
     for _ in range(_ROUNDS):
-        given = {callee for slot in _slots(editor, function) for callee in slot.given if slot.is_both(editor)} - stay
-        if not given or not inline_calls(editor, [function], given):
+        given = {callee for slot in found for callee in slot.given}
+        if not given or not inline_calls(editor, [function], given - lasting(editor, call_tree(editor, shims))):
             break
-    found = [slot for slot in _slots(editor, function) if slot.is_both(editor) and not slot.given]
+        found = _both(editor, function)
+    found = [slot for slot in found if not slot.given]
     while alone := [slot for slot in found if not slot.copied <= {other.memory for other in found}]:
         found = [slot for slot in found if slot not in alone]
     moved = {slot.memory: _again(editor, function, slot.memory) for slot in found}
     for slot in found:
         slot.part(editor, moved)
     return len(found)
+
+
+def _both(editor: Editor, function: Value) -> list[_Slot]:
+    return [slot for slot in _slots(editor, function) if slot.is_both(editor)]
 
 
 def _again(editor: Editor, function: Value, memory: Value) -> Value:
@@ -156,18 +161,17 @@ def _place(editor: Editor, slot: _Slot, access: Value) -> _Place | None:
 def _meet(one: _Place | None, other: _Place | None) -> bool:
     if one is None or other is None:
         return True
-    step, distance = gcd(one.step, other.step), other.begin - one.begin
-    if step:
-        distance %= step
-        return distance < one.size or distance + other.size > step
-    return distance < one.size and distance + other.size > 0
+    return meet(other.begin - one.begin, one.size, other.size, gcd(one.step, other.step))
 
 
 def _slots(editor: Editor, function: Value) -> Iterator[_Slot]:
     """The memory on the stack of which it is known what each user does with it, and not, by debug info, what is where."""
+    memories = list(filter(editor.api.IsAAllocaInst, editor.module.instructions(function)))
+    if not memories:
+        return
     variables = Variables(editor, function)
     has_bits = any(converts_bits(editor, one) for one in editor.module.instructions(function))
-    for memory in list(filter(editor.api.IsAAllocaInst, editor.module.instructions(function))):
+    for memory in memories:
         slot = _Slot(memory, variables, has_bits, {memory: None})
         is_known = variables.words(memory, 0, editor.size_of(editor.allocated_type(memory)))
         users = [] if is_known else list(_users(editor, slot))
