@@ -51,6 +51,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "GetEnumAttributeAtIndex": (c_void_p, [c_void_p, c_uint, c_uint]),
     "GetCallSiteStringAttribute": (c_void_p, [c_void_p, c_uint, c_char_p, c_uint]),
     "GetCallSiteEnumAttribute": (c_void_p, [c_void_p, c_uint, c_uint]),
+    "GetEnumAttributeValue": (c_ulonglong, [c_void_p]),
     "GlobalGetValueType": (c_void_p, [c_void_p]),
     "GetCalledFunctionType": (c_void_p, [c_void_p]),
     "GetReturnType": (c_void_p, [c_void_p]),
@@ -175,6 +176,15 @@ class Inspector:
     def call_has_text_attribute(self, call: Value, name: str) -> bool:
         """True where the call itself has an attribute that is no LLVM's own."""
         return bool(self.api.GetCallSiteStringAttribute(call, FUNCTION, name.encode(), len(name)))
+
+    def argument_has_text_attribute(self, call: Value, position: int, name: str) -> bool:
+        """True where an argument has an attribute, for this call, that is no LLVM's own."""
+        return bool(self.api.GetCallSiteStringAttribute(call, 1 + position, name.encode(), len(name)))
+
+    def alignment(self, call: Value, position: int) -> int:
+        """To how many bytes the call says that the pointer that it is given is aligned."""
+        found = self.api.GetCallSiteEnumAttribute(call, 1 + position, self._kind("align"))
+        return int(self.api.GetEnumAttributeValue(found)) if found else 1
 
     def _kind(self, name: str) -> int:
         if name not in self.api.attributes:

@@ -1226,6 +1226,20 @@ pub enum There { Float(f64), At(&'static f64) }
 """
 
 
+LETTERS = """
+#![crate_type = "lib"]
+use core::ptr::{copy_nonoverlapping, read, write};
+type Letter = (char, u8, f64);
+#[unsafe(no_mangle)] pub unsafe fn shim(first: *mut Letter, mut at: *mut Letter) {
+    let last = read(at);
+    while at > first && ((*at.sub(1)).0, (*at.sub(1)).1) > (last.0, last.1) {
+        copy_nonoverlapping(at.sub(1), at, 1);
+        at = at.sub(1);
+    }
+    write(at, last);
+}
+"""
+
 SWAPS = """
 #![crate_type = "lib"]
 #[unsafe(no_mangle)] pub fn shim(one: &mut (f64, usize), other: &mut (f64, usize)) {
@@ -1384,6 +1398,17 @@ def test_a_copy_of_mixed_elements_is_made_word_by_word(tmp_path: Path, function:
     if "double Float@double" in loads:
         (found,) = audit(TOOLS.libllvm, tmp_path / "given.bc", [function])
         assert "a copy of elements that hold floats beside other things" in found.message
+
+
+def test_a_part_of_an_element_is_copied_without_the_padding_that_it_begins_with(tmp_path: Path) -> None:
+    compiled(tmp_path, LETTERS, "2")
+    assert body(rewritten(tmp_path)).count("i64 11, i1 false") == 2
+    text = body(rewritten(tmp_path, copies.say_what_is_copied))
+    assert "llvm.memcpy" not in text
+    assert text.count("@crategrad_copy_3f648_11(") == 2
+    assert audit(TOOLS.libllvm, tmp_path / MODULE, ["shim"]) == []
+    found = audit(TOOLS.libllvm, tmp_path / "given.bc", ["shim"])
+    assert any("may begin with padding before a float" in one.message for one in found)
 
 
 @pytest.mark.parametrize("source", [SWAPS, KEYS], ids=["elements", "thread-local"])

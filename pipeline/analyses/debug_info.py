@@ -213,6 +213,12 @@ def types_around(module: Module, instruction: Value) -> Iterator[list[Value]]:
     return (module.said(_types_of, scope) for scope in module.scopes(instruction))
 
 
+def floats_around(module: Module, instruction: Value) -> frozenset[str]:
+    """The float types that the function is about in which the instruction was written; all, where that is not known."""
+    types = next((types for types in types_around(module, instruction) if types), [])
+    return frozenset().union(*(floats_reached(module, ty) for ty in types)) if types else frozenset(FLOAT_BITS)
+
+
 def _types_of(module: Module, scope: Value) -> list[Value]:
     operands = module.said(_function, scope)
     if types := _made_for(module, operands):

@@ -18,6 +18,8 @@ KEPT = f"{HIDDEN}kept_"
 """Its result is kept where it was made, and not computed again."""
 ACTIVE = "crategrad_active_"
 """Its result is kept and has a tangent, or a shadow, too."""
+COPIER = "crategrad_copy_"
+"""It copies elements word by word (repairs/copies.py)."""
 KEEPS = "crategrad_keep"
 """It takes a pointer and does nothing: of what it is given Enzyme knows less."""
 

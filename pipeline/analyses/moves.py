@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import takewhile
 from math import gcd
 
@@ -18,7 +19,7 @@ from pipeline.analyses.debug_info import (
     types_around,
     types_made_for,
 )
-from pipeline.analyses.hidden import is_nothing, slot
+from pipeline.analyses.hidden import COPIER, is_nothing, slot
 from pipeline.analyses.layout import ADDRESS, INTEGER, POINTER_BITS, Word, words, words_copied
 from pipeline.analyses.variables import Variables
 from pipeline.llvm import Module, Value
@@ -75,6 +76,42 @@ def elements(inspector: Inspector, call: Value, layout: Callable[[Module, Value]
         found = layout(inspector.module, element) if element and not is_part else []
     are_integers = bool(found) and all(word.kind == INTEGER for word in found)
     return [] if are_integers and are_of_floats(inspector, call) else found
+
+
+def part(inspector: Inspector, copy: Value) -> list[Word] | None:
+    """The words of a part of an element, of known size, that a call copies, counted from where it begins; None: not known.
+
+    LLVM takes words that it has read before out of a copy; what is left may begin with padding.  Which part it is, is known
+    by the words that are read or written beside it, or by the variable whose part it is.
+    """
+    module, variables = inspector.module, Variables(inspector, inspector.module.parent(copy))
+    element, size = elements_moved(module, copy), inspector.number(module.arguments(copy)[2])
+    places = [inspector.place(pointer) for pointer in module.arguments(copy)[:2]] if size else []
+    found = [variables.part(base, begin, begin + (size or 0)) for base, begin in places]
+    if layout := words_copied(module, element) if element else []:
+        step = module.type_bits(element) // 8
+        found = [_part(inspector, base, begin, size or 0, layout, step) for base, begin in places] + found
+    copied = next((one for one in found if one is not None), None)
+    are_integers = bool(copied) and all(word.kind == INTEGER for word in copied or ())
+    return None if are_integers and are_of_floats(inspector, copy) else copied
+
+
+def _part(inspector: Inspector, base: Value, begin: int, size: int, layout: list[Word], step: int) -> list[Word] | None:
+    """What lies at a place among elements, wherever they may begin there; None where that is not the same for all."""
+    accesses = set(_accessed_from(inspector, base))
+    if not any(place + width == begin or place == begin + size for place, width in accesses):
+        return None
+    firsts = [first for first in range(step) if all(_between(layout, step, place - first, width) for place, width in accesses)]
+    parts = {tuple(found) if (found := _between(layout, step, begin - first, size)) is not None else None for first in firsts}
+    only = parts.pop() if len(parts) == 1 else None
+    return None if only is None else list(only)
+
+
+def _between(layout: list[Word], step: int, begin: int, size: int) -> list[Word] | None:
+    """The words from one byte of the elements on, counted from there; None where one is there in part."""
+    places = [(word, place) for word in layout for place in range((word.begin - begin) % step - step, size, step)]
+    there = [replace(word, begin=place) for word, place in places if place + word.size > 0]
+    return sorted(there) if all(_contains((0, size), (word.begin, word.size)) for word in there) else None
 
 
 def are_of_floats(inspector: Inspector, instruction: Value) -> bool:
@@ -188,15 +225,11 @@ def word_accessed(inspector: Inspector, access: Value, variables: Variables) -> 
 
 
 def _word_of_copier(inspector: Inspector, access: Value) -> str:
-    """Known where a function without debug info copies, for all who call it, elements that have such a word there."""
-    function = inspector.module.parent(access)
-    if inspector.module.subprogram(function):
+    """Known where elements are copied word by word: each has its own type there."""
+    if not inspector.module.name(inspector.module.parent(access)).startswith(COPIER):
         return ""
-    _, begin, bits = slot(inspector, access)
-    elements = [elements_moved(inspector.module, user) for user in inspector.module.users(function)]
-    layouts = [words_copied(inspector.module, element) if element else [] for element in elements]
-    found = {"".join(word.kind for word in layout if (word.begin, 8 * word.size) == (begin, bits)) for layout in layouts}
-    return found.pop() if len(found) == 1 else ""
+    ty = inspector.accessed_type(access)
+    return inspector.float_name(ty) or (INTEGER if inspector.integer_bits(ty) else ADDRESS)
 
 
 def _word_of_element(inspector: Inspector, access: Value) -> str:
@@ -239,6 +272,14 @@ def _begins_by_pointers(inspector: Inspector, base: Value, accesses: Accesses, l
     addresses = {word.begin for word in layout if word.kind == ADDRESS}
     begins = range(first - step + unit, first + 1, unit)
     return [begin for begin in begins if all((place - begin) % step in addresses for place in pointers)]
+
+
+def _accessed_from(inspector: Inspector, base: Value) -> Iterator[tuple[int, int]]:
+    """Where, counted from `base`, anything is read or written, and how many bytes."""
+    for one in inspector.accesses(base):
+        place, begin, bits = slot(inspector, one)
+        if place == base:
+            yield begin, (bits or POINTER_BITS) // 8
 
 
 def _pointers(inspector: Inspector, base: Value) -> Iterator[int]:

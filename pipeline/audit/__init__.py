@@ -53,6 +53,7 @@ def findings(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     yield from headers.of_calls(inspector, function)
     yield from memory.taken_for_undefined(inspector, function)
     yield from memory.copied_as_one_type(inspector, function)
+    yield from memory.copied_with_padding(inspector, function)
     yield from memory.exchanged(inspector, function)
     yield from variables.thread_locals(inspector, function)
     yield from variables.statics(inspector, function)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pipeline.analyses.allocations import is_filled, kept, made_again
 from pipeline.analyses.beginnings import may_be_own_tangents
 from pipeline.analyses.call_tree import call_tree, calls, recursive
-from pipeline.analyses.debug_info import FLOAT_BITS, floats_pointed_to, numbers, signature_types, types_made_for
+from pipeline.analyses.debug_info import FLOAT_BITS, floats_around, floats_pointed_to, numbers, signature_types, types_made_for
 from pipeline.analyses.frozen import forgotten
 from pipeline.analyses.hidden import ACTIVE
 from pipeline.analyses.layout import kinds
@@ -25,6 +25,7 @@ _CONSTANT = (
     "memory that is one of several at a place would be taken for constant if it is only written, and its content for an adjoint"
 )
 _MIXED = "a copy of elements that hold floats beside other things, as many as the program says, would be taken for one of them"
+_HEADED = "what is copied here may begin with padding before a float, and would be taken for floats from its first byte on"
 _EXCHANGED = "an exchange of pointers (an atomic) cannot be differentiated"
 _UNGUARDED = "what is copied here may be of a `Const` argument: its values would be tangents, or adjoints be added to it"
 _RECURSIVE = "an integer that a recursive function returns by pointer would be stored to a shadow that may not be there"
@@ -85,6 +86,17 @@ def copied_as_one_type(inspector: Inspector, function: Value) -> Iterator[Diagno
         )
         if is_of_unknown_size and _is_mixed(inspector, call):
             yield finding(inspector, call, _MIXED)
+
+
+def copied_with_padding(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
+    """Copies of what may begin amid an element, before a float: Enzyme takes what it knows nothing of for what follows it."""
+    for call in calls(inspector, function):
+        if not inspector.is_call_of(call, _COPIES) or inspector.argument_has_text_attribute(call, 0, "enzyme_type"):
+            continue
+        size, aligned = inspector.number(inspector.module.arguments(call)[2]), max(inspector.alignment(call, p) for p in (0, 1))
+        widths = (FLOAT_BITS[name] // 8 for name in floats_around(inspector.module, call))
+        if size is not None and any(aligned < width < size for width in widths):
+            yield finding(inspector, call, _HEADED)
 
 
 def copied_unguarded(inspector: Inspector, primals: Sequence[Value]) -> Iterator[Diagnostic]:

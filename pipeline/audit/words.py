@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterator, Sequence
 
 from pipeline.analyses.counting import counts_only
-from pipeline.analyses.debug_info import FLOAT_BITS, floats_reached, functions_around, types_around, types_in
+from pipeline.analyses.debug_info import FLOAT_BITS, elements_moved, floats_around, floats_reached, functions_around, types_in
 from pipeline.analyses.layout import INTEGER, floats_lie_over_pointers
 from pipeline.analyses.moves import are_of_floats, word_moved
 from pipeline.analyses.variables import Variables
@@ -45,7 +45,7 @@ def moved(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
                 yield finding(inspector, instruction, _MOVED)
             elif _moves_half_of_a_float(inspector, instruction):
                 yield finding(inspector, instruction, _HALVED)
-            elif _moves_part_of_a_float(inspector, instruction):
+            elif _moves_part_of_a_float(inspector, instruction, variables):
                 yield finding(inspector, instruction, _IN_PARTS)
             elif may_be_pointers and _moves_pointer_over_float(inspector, instruction):
                 yield finding(inspector, instruction, _AS_POINTER)
@@ -95,7 +95,7 @@ def _moves_floats(inspector: Inspector, load: Value, variables: Variables) -> bo
         return False
     if word_moved(inspector, load, variables) == INTEGER:
         return False
-    return any(FLOAT_BITS[name] <= bits for name in _floats_around(inspector, load))
+    return any(FLOAT_BITS[name] <= bits for name in floats_around(inspector.module, load))
 
 
 def _moves_half_of_a_float(inspector: Inspector, load: Value) -> bool:
@@ -103,7 +103,9 @@ def _moves_half_of_a_float(inspector: Inspector, load: Value) -> bool:
 
     So LLVM moves an `f64` that shares its place with a `u32`, as in `Result<f64, u32>` with a tag elsewhere.
     """
-    if _bits(inspector, load) != _HALF or not any(FLOAT_BITS[name] == _DOUBLE for name in _floats_around(inspector, load)):
+    if _bits(inspector, load) != _HALF or not any(
+        FLOAT_BITS[name] == _DOUBLE for name in floats_around(inspector.module, load)
+    ):
         return False
     base, begin, _ = inspector.slot(load)
     block = inspector.api.GetInstructionParent(load)
@@ -112,16 +114,21 @@ def _moves_half_of_a_float(inspector: Inspector, load: Value) -> bool:
     return any(_is_chosen_beside_nothing(inspector, load, half) for half in halves)
 
 
-def _moves_part_of_a_float(inspector: Inspector, load: Value) -> bool:
+def _moves_part_of_a_float(inspector: Inspector, load: Value, variables: Variables) -> bool:
     """Whether less than a word is moved from, or to, where floats are read or written.
 
-    Not where std swaps two values, which it does word by word, and only what is left of the last one in parts.
+    Not where std swaps two values, which it does word by word, and only what is left of the last one in parts; nor an
+    integer of an element that has floats beside it.
     """
     is_swapped = next(iter(functions_around(inspector.module, load)), "").startswith(_SWAPS)
     if is_swapped or not 0 < _bits(inspector, load) < _DOUBLE or not _is_stored_only(inspector, load):
         return False
     stores = (user for user in inspector.module.users(load) if inspector.is_plain_store(user))
-    return any(are_of_floats(inspector, access) for access in (load, *stores))
+    if not any(are_of_floats(inspector, access) for access in (load, *stores)):
+        return False
+    element = elements_moved(inspector.module, load)
+    is_beside_floats = bool(element) and bool(floats_reached(inspector.module, element))
+    return not (is_beside_floats and word_moved(inspector, load, variables) == INTEGER)
 
 
 def _moves_pointer_over_float(inspector: Inspector, load: Value) -> bool:
@@ -182,14 +189,6 @@ def _is_moved_by_half(inspector: Inspector, value: Value) -> bool:
     by = inspector.api.GetOperand(value, 1) if _opcode(inspector, value) in _SHIFTS else 0
     is_known = bool(by) and inspector.api.IsAConstantInt(by) and _bits(inspector, value) >= _TWO_FLOATS
     return bool(is_known) and 2 * int(inspector.api.ConstIntGetZExtValue(by)) >= _bits(inspector, value)
-
-
-def _floats_around(inspector: Inspector, instruction: Value) -> frozenset[str]:
-    """The float types that the function is about in which the instruction was written; all, where that is not known."""
-    for types in types_around(inspector.module, instruction):
-        if types:
-            return frozenset().union(*(floats_reached(inspector.module, ty) for ty in types))
-    return frozenset(FLOAT_BITS)
 
 
 def _opcode(inspector: Inspector, value: Value) -> int:

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree, calls
 from pipeline.analyses.debug_info import FLOAT_BITS, INTEGER_NAMES, elements_moved, numbers, types_around
+from pipeline.analyses.hidden import COPIER
 from pipeline.analyses.layout import Word, words_copied
-from pipeline.analyses.moves import are_of_floats, elements, is_copy
+from pipeline.analyses.moves import are_of_floats, elements, is_copy, part
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 
@@ -53,6 +54,10 @@ def _mend(editor: Editor, copy: Value) -> bool:
     if 0 < len(layout) <= MOST_WORDS:
         by_words(editor, copy, layout, editor.module.type_bits(elements_moved(editor.module, copy)) // 8)
         return True
+    left = part(editor, copy)
+    if left is not None and len(left) <= MOST_WORDS:
+        by_words(editor, copy, left, editor.number(editor.module.arguments(copy)[2]) or 0)
+        return True
     kind = _kind_around(editor, copy)
     for position in _POINTERS if kind else ():
         editor.say_points_to(copy, position, kind)
@@ -77,15 +82,16 @@ def _enzymes(editor: Editor, kind: str) -> str:
 
 def by_words(editor: Editor, copy: Value, layout: Sequence[Word], size: int) -> None:
     """Call a function in the place of a copy that copies such elements, so many bytes each."""
-    copier = _copier(editor, layout, size)
     with editor.module.before(copy) as builder:
-        editor.call(builder, editor.function_type(copier), copier, editor.module.arguments(copy)[:3])
+        if layout:
+            copier = _copier(editor, layout, size)
+            editor.call(builder, editor.function_type(copier), copier, editor.module.arguments(copy)[:3])
     editor.api.InstructionEraseFromParent(copy)
 
 
 def _copier(editor: Editor, layout: Sequence[Word], size: int) -> Value:
     """The function that copies elements of such words from its second argument to its first, as many bytes as its third."""
-    name = "_".join(["crategrad_copy", *(f"{word.begin}{word.kind}{word.size}" for word in layout), str(size)])
+    name = COPIER + "_".join([*(f"{word.begin}{word.kind}{word.size}" for word in layout), str(size)])
     if found := editor.module.named([name]):
         return found[0]
     api, context = editor.api, editor.module.context
