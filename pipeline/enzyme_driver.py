@@ -67,7 +67,7 @@ class Catalyst:
         standard output it writes the text and ends; into a file it would write it once more, and an object file.
         """
         argv: list[process.Argument] = [self.catalyst, "--tool=llc", module, "-o", "-", *flags, "--checkpoint-stage=O2Opt"]
-        argv += ["--vectorize-loops=false", "--vectorize-slp=false", *IN_PLACE, *_NO_CHOICES, _NO_UNROLLING, *_NO_GROUPS]
+        argv += ["--vectorize-loops=false", "--vectorize-slp=false", *IN_PLACE, *_NO_CHOICES, *_LOOPS_STAY, *_NO_GROUPS]
         finished = process.run(argv, log=log, stdout=text, patience_s=self.patience_s)
         diagnostics = read_diagnostics(finished.output)
         if not diagnostics and not (finished.succeeded and text.stat().st_size):
@@ -91,8 +91,9 @@ _ACTIVITIES = (" constantarg[", " constantinst[")  # what Enzyme knew of each in
 # The passes that Enzyme runs first would make choices of branches: what is computed in a branch alone would be computed always,
 # and of what is not chosen zero, the adjoint, times an infinite slope is NaN (`repairs/steep.py` sees those of before).
 _NO_CHOICES = ("-phi-node-folding-threshold=0", "-two-entry-phi-node-folding-threshold=0")
-# Nor is a loop unrolled that was not before the repairs: of its runs' loops Enzyme takes one for another (`repairs/loops.py`).
-_NO_UNROLLING = "-unroll-full-max-count=0"
+# Nor are loops unrolled or rotated that were not before the repairs: of the loops of one's runs Enzyme takes one for another
+# (`repairs/loops.py`), and of what a rotated one carries it follows the last choice alone (`repairs/carried.py`).
+_LOOPS_STAY = ("-unroll-full-max-count=0", "-rotation-max-header-size=0")
 # Enzyme puts its caches into invariant groups.  Where LLVM takes a value instead of a cache's load, it gives the value's own
 # load the cache's group, and two such loads of one place would be the same, whatever is written there in between.  And the
 # cache of the way that was taken is written where a block is entered, and again where it branches: EarlyCSE would take the

@@ -1408,7 +1408,7 @@ def test_a_part_of_an_element_is_copied_without_the_padding_that_it_begins_with(
     assert text.count("@crategrad_copy_3f648_11(") == 2
     assert audit(TOOLS.libllvm, tmp_path / MODULE, ["shim"]) == []
     found = audit(TOOLS.libllvm, tmp_path / "given.bc", ["shim"])
-    assert any("may begin with padding before a float" in one.message for one in found)
+    assert any("may begin amid an element" in one.message for one in found)
 
 
 @pytest.mark.parametrize("source", [SWAPS, KEYS], ids=["elements", "thread-local"])

@@ -7,7 +7,7 @@ from ctypes import c_int, c_uint, c_void_p
 from dataclasses import dataclass, field
 from typing import Any
 
-from pipeline.analyses.graphs import dominators, reachable
+from pipeline.analyses.graphs import dominators, in_cycles, reachable
 from pipeline.llvm import Module, Value
 
 _RETURN = 1  # LLVMOpcode
@@ -105,6 +105,12 @@ class ControlFlow:
         for loop in found.values():
             loop.blocks = {loop.header} | (self.leading_to(loop.latches, but=[loop.header]) & nearest.keys())
         return sorted(found.values(), key=lambda loop: len(loop.blocks))
+
+    def entered_amid(self) -> set[Value]:
+        """The blocks of cycles that are no loops, as nothing is on every way into them."""
+        back = edges_back(self.loops())
+        ways = {block: [to for to in self.successors(end) if (block, to) not in back] for block, end in self.ends.items()}
+        return in_cycles(ways) & reachable(ways, [next(iter(self.ends))])
 
     def exiting(self, loop: Loop) -> list[Value]:
         """The blocks of a loop from which it may be left, and not by a panic."""

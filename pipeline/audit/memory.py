@@ -25,7 +25,7 @@ _CONSTANT = (
     "memory that is one of several at a place would be taken for constant if it is only written, and its content for an adjoint"
 )
 _MIXED = "a copy of elements that hold floats beside other things, as many as the program says, would be taken for one of them"
-_HEADED = "what is copied here may begin with padding before a float, and would be taken for floats from its first byte on"
+_HEADED = "what is copied here may begin amid an element that has a float, and would be taken for what lies at its beginning"
 _EXCHANGED = "an exchange of pointers (an atomic) cannot be differentiated"
 _UNGUARDED = "what is copied here may be of a `Const` argument: its values would be tangents, or adjoints be added to it"
 _RECURSIVE = "an integer that a recursive function returns by pointer would be stored to a shadow that may not be there"
@@ -89,7 +89,7 @@ def copied_as_one_type(inspector: Inspector, function: Value) -> Iterator[Diagno
 
 
 def copied_with_padding(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
-    """Copies of what may begin amid an element, before a float: Enzyme takes what it knows nothing of for what follows it."""
+    """Copies of what may begin amid an element, before a float: Enzyme takes what it knows nothing of for what it knows."""
     for call in calls(inspector, function):
         if not inspector.is_call_of(call, _COPIES) or inspector.argument_has_text_attribute(call, 0, "enzyme_type"):
             continue

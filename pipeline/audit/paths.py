@@ -16,6 +16,7 @@ from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
+_AMID = "a loop is entered at several places, here among others, and would be taken to run once"
 _ONLY_WAY_OUT = "this loop is left for the loop around it, and for all else: how often it runs would be miscounted"
 _JUMPED_OVER = "what this loop ends on may be jumped over, and it ends on something else, too: its runs would be miscounted"
 _ORDERED = "this loop ends where what it counts is as large as something else, and would end only where it is equal"
@@ -39,6 +40,8 @@ def of_loops(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     """
     flow = ControlFlow(inspector.module, function)
     loops = flow.loops()
+    if amid := flow.entered_amid():
+        yield finding(inspector, next(end for block, end in flow.ends.items() if block in amid), _AMID)
     for loop in loops:
         if flow.exits_that_come_back(loop):
             yield finding(inspector, flow.ends[loop.header], _ONLY_WAY_OUT)
