@@ -132,9 +132,8 @@ def are_of_floats(inspector: Inspector, instruction: Value) -> bool:
             if inspector.leads_nowhere(base):  # as what is empty does: it is in all functions
                 continue
             accessed = [_accessed(inspector, one) for one in _floats_accessed(inspector, base)]
-            for parameter, argument in _given(inspector, base):
-                accesses = _floats_accessed(inspector, parameter)
-                accessed += [_accessed(inspector, one, parameter, argument) for one in accesses]
+            for other, ours_there in (*_given(inspector, base), *_read_alike(inspector, base)):
+                accessed += [_accessed(inspector, one, other, ours_there) for one in _floats_accessed(inspector, other)]
             if any(_may_overlap(inspector, ours, size, *one) for one in accessed):
                 return True
     return False
@@ -168,11 +167,25 @@ def _given(inspector: Inspector, base: Value) -> Iterator[tuple[Value, Value]]:
             yield from ((parameter, given) for parameter, given in pairs if base in inspector.bases(given))
 
 
-def _accessed(inspector: Inspector, access: Value, parameter: Value = 0, argument: Value = 0) -> tuple[Address, int]:
-    """Where an access is, and how many bytes it has; counted from what the argument is, where it is by a parameter."""
+def _read_alike(inspector: Inspector, base: Value) -> Iterator[tuple[Value, Value]]:
+    """What else is read from, or stored to, where a pointer is read from, as it may be the same; each with that pointer."""
+    if not inspector.is_plain_load(base):
+        return
+    place = inspector.operands(base)[0]
+    ours, size = address(inspector, place), POINTER_BITS // 8
+    for access in (user for root in inspector.bases(place) for user in inspector.users_through_offsets(root)):
+        is_load = inspector.is_plain_load(access)
+        is_access = access != base and (is_load or inspector.is_plain_store(access))
+        is_pointers = is_access and inspector.accessed_type(access) == inspector.pointer_type()
+        if is_pointers and _may_overlap(inspector, ours, size, *_accessed(inspector, access)):
+            yield from ((other, base) for other in ([access] if is_load else inspector.bases(inspector.operands(access)[0])))
+
+
+def _accessed(inspector: Inspector, access: Value, other: Value = 0, pointer: Value = 0) -> tuple[Address, int]:
+    """Where an access is, and how many bytes it has; counted from what the pointer is, where that may be another value."""
     where, width = address(inspector, inspector.operands(access)[-1]), inspector.size_of(inspector.accessed_type(access))
-    if parameter and where.base == parameter:
-        given = address(inspector, argument)
+    if other and where.base == other:
+        given = address(inspector, pointer)
         where = Address(given.base, {**given.terms, **where.terms}, given.constant + where.constant)
     return where, width
 
