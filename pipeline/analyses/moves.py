@@ -173,12 +173,19 @@ def _read_alike(inspector: Inspector, base: Value) -> Iterator[tuple[Value, Valu
         return
     place = inspector.operands(base)[0]
     ours, size = address(inspector, place), POINTER_BITS // 8
-    for access in (user for root in inspector.bases(place) for user in inspector.users_through_offsets(root)):
-        is_load = inspector.is_plain_load(access)
-        is_access = access != base and (is_load or inspector.is_plain_store(access))
-        is_pointers = is_access and inspector.accessed_type(access) == inspector.pointer_type()
-        if is_pointers and _may_overlap(inspector, ours, size, *_accessed(inspector, access)):
-            yield from ((other, base) for other in ([access] if is_load else inspector.bases(inspector.operands(access)[0])))
+    for access in (one for root in inspector.bases(place) for one in _pointers_accessed(inspector, root) if one != base):
+        if _may_overlap(inspector, ours, size, *_accessed(inspector, access)):
+            others = [access] if inspector.is_plain_load(access) else inspector.bases(inspector.operands(access)[0])
+            yield from ((other, base) for other in others if not inspector.leads_nowhere(other))
+
+
+def _pointers_accessed(inspector: Inspector, base: Value) -> Iterator[Value]:
+    """What reads or writes pointers at an address, or at one that is counted from it."""
+    for user in inspector.users_through_offsets(base):
+        is_access = inspector.is_plain_load(user) or inspector.is_plain_store(user)
+        is_pointers = is_access and inspector.accessed_type(user) == inspector.pointer_type()
+        if is_pointers and base in inspector.bases(inspector.operands(user)[-1]):
+            yield user
 
 
 def _accessed(inspector: Inspector, access: Value, other: Value = 0, pointer: Value = 0) -> tuple[Address, int]:
