@@ -113,14 +113,6 @@ class Variables:
         is_whole = all(word.begin >= 0 and word.begin + word.size <= end - begin for word in found)
         return found if is_whole else []
 
-    def is_padding(self, base: Value, begin: int, end: int) -> bool:
-        """Whether it is known that there is no word from one byte to another of what is at an address."""
-        module, types = self.inspector.module, self._types.get(base, ())
-        return bool(types) and all(
-            8 * (end + at) <= module.type_bits(ty) and words(module, ty) and not any(self._between(ty, begin + at, end + at))
-            for ty, at in types
-        )
-
     def part(self, base: Value, begin: int, end: int) -> list[Word] | None:
         """As `words`, of bytes that are all within what is at an address: none where that is padding, None: it is not known."""
         module, types = self.inspector.module, self._types.get(base, ())
