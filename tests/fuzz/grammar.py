@@ -650,6 +650,13 @@ CODE = {
         0.3 $-M.sort_unstable_by(|a, b| b.partial_cmp(a).unwrap());
         1 if let Some(at) = $-M.iter().position(|&$:x| $q) { let (left, right) = $=M.split_at_mut(at); right[0] = left.iter().copied().sum::<T>() * $r; }
         0.3 { let mut later: Vec<usize> = (0..$-M.len()).collect(); later.sort_by(|&a, &b| $=M[a].partial_cmp(&$=M[b]).unwrap()); for pair in later.windows(2) { let t = $=M[pair[0]]; $=M[pair[1]] = $=M[pair[1]] * 0.5 + t.tanh(); } }
+        0.5 { let mut all: Vec<(u8, T)> = $j.zip(0u8..).map(|($:x, at)| (at * $d % 5, $k)).collect(); all.sort_by_key(|one| one.0); for &(mark, $:x) in &all { let $:n = usize::from(mark); $B } }
+        0.5 { let mut all: Vec<(char, u8, T)> = $j.zip(0u8..).map(|($:x, at)| ((b'a' + at * $d % 5) as char, at, $k)).collect(); all.sort_unstable_by_key(|one| (one.0, one.1)); for &(_, mark, $:x) in &all { let $:n = usize::from(mark); $B } }
+        0.5 { let mut all: Vec<(Option<u8>, T)> = $j.zip(0u8..).map(|($:x, at)| ((at % $d > 0).then_some(at), $k)).collect(); all.sort_unstable_by_key(|one| one.0); all.dedup_by_key(|one| one.0); for &(_, $:x) in all.iter().rev() $B }
+        0.5 { let mut all: Vec<(bool, T, u16)> = $j.zip(0u16..).map(|($:x, at)| (at % 3 == 1, $k, at)).collect(); let keep = $i; all.retain(|one| one.0 || usize::from(one.2) != keep); all.reverse(); if let Some(last) = all.pop() { all.insert(all.len() / 2, last); } for &(_, $:x, mark) in &all { let $:n = usize::from(mark); $B } }
+        0.5 { let mut all: Vec<(u8, T)> = $j.zip(0u8..).map(|($:x, at)| (at * $d % 7, $k)).collect(); for i in 1..all.len() { let one = all[i]; let mut at = i; while at > 0 && all[at - 1].0 > one.0 { all[at] = all[at - 1]; at -= 1; } all[at] = one; } for &(mark, $:x) in &all { let $:n = usize::from(mark); $B } }
+        1 { let mut some = $j; if let Some($:x) = some.next() { $s for $:x in some $B } }
+        1 { let mut some = $j.peekable(); while let Some($:x) = some.next() { if let Some(&$:x) = some.peek() { $s } } }
         0.2 let mut $+J = Row::One($f);
         0.2 let mut $+J = Row::Few([$f, $f, $f], $i % 4);
         0.2 let mut $+J = $j.take(4).fold(Row::Empty, $(|row, $:x| row.push($k)$));
