@@ -39,10 +39,6 @@ LOOP = (
 )
 
 
-def unite(editor: Editor, shims: list[int]) -> list[str]:
-    return entries.unite(editor, shims)
-
-
 def said(module: Path) -> list[str]:
     found = [one.message for one in audit(TOOLS.libllvm, module, ["shim"])]
     return [message for message in found if "a loop is entered at several places" in message]
@@ -53,14 +49,14 @@ def test_a_cycle_that_is_entered_at_two_blocks_becomes_a_loop(tmp_path: Path) ->
         for shim in shims:
             editor.run_passes(f"{CLEAN},{ENZYMES_OWN},{CLEAN}", shim)
 
-    text = mended(tmp_path, AMID, unite, clean)  # what LLVM does then leaves it one
+    text = mended(tmp_path, AMID, entries.unite, clean)  # what LLVM does then leaves it one
     assert len(said(tmp_path / "given.bc")) == 1
     assert said(tmp_path / MODULE) == []
     assert "call i1 @crategrad_same_i1(" in body(text)
 
 
 def test_a_loop_stays_as_it_is(tmp_path: Path) -> None:
-    assert mended(tmp_path, LOOP, unite) == mended(tmp_path, LOOP)
+    assert mended(tmp_path, LOOP, entries.unite) == mended(tmp_path, LOOP)
     assert said(tmp_path / MODULE) == []
 
 

@@ -74,8 +74,7 @@ def elements(inspector: Inspector, call: Value, layout: Callable[[Module, Value]
         is_known = element and inspector.api.IsAConstantInt(size)
         is_part = is_known and 8 * inspector.api.ConstIntGetZExtValue(size) % inspector.module.type_bits(element)
         found = layout(inspector.module, element) if element and not is_part else []
-    are_integers = bool(found) and all(word.kind == INTEGER for word in found)
-    return [] if are_integers and are_of_floats(inspector, call) else found
+    return [] if found and _are_floats_as_integers(inspector, call, found) else found
 
 
 def part(inspector: Inspector, copy: Value) -> list[Word] | None:
@@ -86,14 +85,20 @@ def part(inspector: Inspector, copy: Value) -> list[Word] | None:
     """
     module, variables = inspector.module, Variables(inspector, inspector.module.parent(copy))
     element, size = elements_moved(module, copy), inspector.number(module.arguments(copy)[2])
-    places = [inspector.place(pointer) for pointer in module.arguments(copy)[:2]] if size else []
-    found = [variables.part(base, begin, begin + (size or 0)) for base, begin in places]
+    if not size:
+        return None
+    places = [inspector.place(pointer) for pointer in module.arguments(copy)[:2]]
+    found = [variables.part(base, begin, begin + size) for base, begin in places]
     if layout := words_copied(module, element) if element else []:
         step = module.type_bits(element) // 8
-        found = [_part(inspector, base, begin, size or 0, layout, step) for base, begin in places] + found
+        found = [_part(inspector, base, begin, size, layout, step) for base, begin in places] + found
     copied = next((one for one in found if one is not None), None)
-    are_integers = bool(copied) and all(word.kind == INTEGER for word in copied or ())
-    return None if are_integers and are_of_floats(inspector, copy) else copied
+    return None if copied and _are_floats_as_integers(inspector, copy, copied) else copied
+
+
+def _are_floats_as_integers(inspector: Inspector, call: Value, layout: Sequence[Word]) -> bool:
+    """Whether words are integers by their types alone: where a call copies or fills them, floats are kept."""
+    return all(word.kind == INTEGER for word in layout) and are_of_floats(inspector, call)
 
 
 def _part(inspector: Inspector, base: Value, begin: int, size: int, layout: list[Word], step: int) -> list[Word] | None:
@@ -151,10 +156,13 @@ def _is_containers(inspector: Inspector, instruction: Value) -> bool:
 
 def _floats_accessed(inspector: Inspector, base: Value) -> Iterator[Value]:
     """What reads or writes floats at an address, or at one that is counted from it."""
-    for user in inspector.users_through_offsets(base):
-        is_access = inspector.is_plain_load(user) or inspector.is_plain_store(user)
-        if is_access and inspector.float_name(inspector.accessed_type(user)):
-            yield user
+    return (one for one in _accesses(inspector, base) if inspector.float_name(inspector.accessed_type(one)))
+
+
+def _accesses(inspector: Inspector, base: Value) -> Iterator[Value]:
+    """What reads or writes at an address, or at one that is counted from it or chosen; and what stores that."""
+    users = inspector.users_through_offsets(base)
+    return (user for user in users if inspector.is_plain_load(user) or inspector.is_plain_store(user))
 
 
 def _given(inspector: Inspector, base: Value) -> Iterator[tuple[Value, Value]]:
@@ -181,11 +189,10 @@ def _read_alike(inspector: Inspector, base: Value) -> Iterator[tuple[Value, Valu
 
 def _pointers_accessed(inspector: Inspector, base: Value) -> Iterator[Value]:
     """What reads or writes pointers at an address, or at one that is counted from it."""
-    for user in inspector.users_through_offsets(base):
-        is_access = inspector.is_plain_load(user) or inspector.is_plain_store(user)
-        is_pointers = is_access and inspector.accessed_type(user) == inspector.pointer_type()
-        if is_pointers and base in inspector.bases(inspector.operands(user)[-1]):
-            yield user
+    for access in _accesses(inspector, base):
+        is_pointer = inspector.accessed_type(access) == inspector.pointer_type()
+        if is_pointer and base in inspector.bases(inspector.operands(access)[-1]):
+            yield access
 
 
 def _accessed(inspector: Inspector, access: Value, other: Value = 0, pointer: Value = 0) -> tuple[Address, int]:

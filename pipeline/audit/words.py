@@ -103,9 +103,8 @@ def _moves_half_of_a_float(inspector: Inspector, load: Value) -> bool:
 
     So LLVM moves an `f64` that shares its place with a `u32`, as in `Result<f64, u32>` with a tag elsewhere.
     """
-    if _bits(inspector, load) != _HALF or not any(
-        FLOAT_BITS[name] == _DOUBLE for name in floats_around(inspector.module, load)
-    ):
+    floats = floats_around(inspector.module, load)
+    if _bits(inspector, load) != _HALF or not any(FLOAT_BITS[name] == _DOUBLE for name in floats):
         return False
     base, begin, _ = inspector.slot(load)
     block = inspector.api.GetInstructionParent(load)
