@@ -270,7 +270,8 @@ mod tests {
         small.release(&budget);
         small.shelves.iter().for_each(Shelf::leave);
         assert!(unsafe { small.keep(block, usable, &budget) });
-        assert_eq!(small.take(100, &budget), block);
+        // The C library may have given more than was asked for, and then the block is on a pile of larger ones.
+        assert_eq!(small.take(size_of_pile(pile_within(usable)), &budget), block);
         unsafe { free(block) };
     }
 
