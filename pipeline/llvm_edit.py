@@ -127,6 +127,20 @@ class Editor(Inspector):
         attribute = self.api.CreateStringAttribute(self.module.context, name.encode(), len(name), value.encode(), len(value))
         self.api.AddAttributeAtIndex(function, index, attribute)
 
+    def say_floats(self, function: Value) -> None:
+        """Tell Enzyme which of a function's parameters are floats, and whether its result is one, or has some."""
+        ty = self.function_type(function)
+        for index, header in enumerate((self.return_type(ty), *self.parameter_types(ty))):
+            if told := self._floats_in(header):
+                self.add_text_attribute(function, "enzyme_type", f"{{{', '.join(told)}}}", index)
+
+    def _floats_in(self, ty: Value) -> list[str]:
+        """The floats of a type, or among the members of a struct type, as Enzyme's types of them at their bytes."""
+        if kind := self.enzyme_type(ty):
+            return [f"[-1]:{kind}"]
+        kinds = [(index, self.enzyme_type(member)) for index, member in enumerate(self.members(ty))]
+        return [f"[{self.api.OffsetOfElement(self.layout, ty, index)}]:{kind}" for index, kind in kinds if kind]
+
     def add_call_attribute(self, call: Value, name: str) -> None:
         """Give a call an attribute that is no LLVM's own."""
         attribute = self.api.CreateStringAttribute(self.module.context, name.encode(), len(name), b"", 0)

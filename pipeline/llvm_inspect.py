@@ -103,6 +103,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "IsAConstantFP": (c_void_p, [c_void_p]),
     "ConstRealGetDouble": (c_double, [c_void_p, POINTER(c_int)]),
     "ABISizeOfType": (c_ulonglong, [c_void_p, c_void_p]),
+    "OffsetOfElement": (c_ulonglong, [c_void_p, c_void_p, c_uint]),
     "GetModuleDataLayout": (c_void_p, [c_void_p]),
     "IsFunctionVarArg": (c_int, [c_void_p]),
     "GetAllocatedType": (c_void_p, [c_void_p]),

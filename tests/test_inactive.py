@@ -60,9 +60,39 @@ THROUGH_MEMORY = SOURCE.replace("-> f64 {\n        let x: f64", "-> [f64; 3] {\n
 THROUGH_MEMORY = THROUGH_MEMORY.replace("scale.weight(*x)", "scale.weight(*x)[0]")
 
 
+# What is only chosen and handed on has no type but the one that is said.
+CHOSEN = SOURCE.replace("xs.iter().map(|x| x * x * scale.weight(*x)).sum()", "sum_of(&chosen(xs, scale))").replace(
+    "    #[inactive]\n",
+    """\
+    #[inactive]
+    fn both(&self, x: f64) -> (f64, usize) {
+        (self.weight(x), x as usize)
+    }
+
+    #[inactive]
+""",
+)
+CHOSEN += """
+#[inline(never)]
+fn chosen(xs: &[f64], scale: &Scale) -> Vec<(f64, usize)> {
+    let mut all = Vec::new();
+    for &x in xs {
+        all.push(if x > 0.0 { (x * x * scale.weight(x), 1) } else { scale.both(x) });
+        all.push((if x < 0.0 { x } else { scale.weight(-x) }, 0));
+    }
+    all
+}
+
+fn sum_of(all: &[(f64, usize)]) -> f64 {
+    all.iter().map(|&(x, n)| x * n as f64).sum()
+}
+"""
+
+
 @pytest.mark.parametrize("level", [0, 3])
-def test_what_is_inactive_is_a_constant_and_may_be_anything(bench: Workbench, level: int) -> None:
-    bench.write(SOURCE)
+@pytest.mark.parametrize("source", [SOURCE, CHOSEN], ids=["computed with", "chosen"])
+def test_what_is_inactive_is_a_constant_and_may_be_anything(bench: Workbench, source: str, level: int) -> None:
+    bench.write(source)
     bench.build(MERGED, f"opt1.level={level}")
     assert subprocess.run([bench.output() / "bench"], check=False).returncode == 0
     assert "inactive: " in (bench.output() / "stages" / "05-abi_fixup.log").read_text()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from ctypes import c_uint, c_ulonglong, c_void_p
+from ctypes import c_uint, c_void_p
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
@@ -13,7 +13,6 @@ from pipeline.llvm import Value
 from pipeline.llvm_inspect import STRUCT, Inspector
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
-    "OffsetOfElement": (c_ulonglong, [c_void_p, c_void_p, c_uint]),
     "StructGetTypeAtIndex": (c_void_p, [c_void_p, c_uint]),
 }
 _ADD, _SUBTRACT, _MULTIPLY, _SHIFT_LEFT, _WIDENED = 8, 10, 12, 20, {31, 32}  # LLVMOpcode

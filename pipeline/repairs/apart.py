@@ -136,9 +136,11 @@ def deals_with_the_outside(inspector: Inspector, function: Value) -> bool:
 def hide(editor: Editor, function: Value) -> None:
     """See to it that Enzyme calls a function as it stands.
 
-    It is said to free nothing: of what it frees, as of a text that grows, nothing is read again when adjoints are.
+    It is said to free nothing: of what it frees, as of a text that grows, nothing is read again when adjoints are.  Floats that
+    it returns are said to be that: nobody looks into it to see.
     """
     for attribute in _ATTRIBUTES:
         editor.add_attribute(function, attribute)
     for attribute in _TO_ENZYME:
         editor.add_text_attribute(function, attribute)
+    editor.say_floats(function)

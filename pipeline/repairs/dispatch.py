@@ -96,9 +96,7 @@ def _dispatcher(
         called[candidate] = editor.pass_on(f"{name}.{number}", ty, candidate)
         editor.compile_like(caller, called[candidate])
         editor.add_text_attribute(called[candidate], "enzyme_ta_norecur")
-        for index, word in enumerate((editor.return_type(ty), *editor.parameter_types(ty))):
-            if float_type := editor.enzyme_type(word):
-                editor.add_text_attribute(called[candidate], "enzyme_type", f"{{[-1]:{float_type}}}", index)
+        editor.say_floats(called[candidate])
         if candidate in hidden:
             hide(editor, called[candidate])
     names = ", ".join(editor.module.name(candidate) for candidate in candidates) or "nothing"
