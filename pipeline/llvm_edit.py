@@ -78,6 +78,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "BuildLoad2": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildStore": (c_void_p, [c_void_p, c_void_p, c_void_p]),
     "BuildInBoundsGEP2": (c_void_p, [c_void_p, c_void_p, c_void_p, POINTER(c_void_p), c_uint, c_char_p]),
+    "BuildFAdd": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildFDiv": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildAdd": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildNUWAdd": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),

@@ -23,28 +23,39 @@ def audit(libllvm: Tool, path: Path, reverse: Iterable[str] = (), forward: Itera
     By mode: a function may be differentiated in both.
     """
     with Module(libllvm, path) as module:
-        inspector, reverse, forward = Inspector(module), list(reverse), list(forward)
-        tree = _tree(inspector, [*reverse, *forward])
-        found = [finding for function in tree for finding in findings(inspector, function)]
-        found += [*inactive.functions(inspector, tree)]
-        for function in _tree(inspector, reverse):
-            for rule in (
-                memory.taken_for_constant,
-                memory.freed_twice,
-                memory.shadow_forgotten,
-                memory.told_apart,
-                paths.of_loops,
-                paths.added_twice,
-                paths.results_lost,
-                choices.steep,
-            ):
-                found += rule(inspector, function)
-        found += memory.stored_by_recursion(inspector, _tree(inspector, reverse))
-        found += memory.integers_over_floats(inspector, _tree(inspector, reverse))
-        found += [one for function in _tree(inspector, forward) for one in memory.own_tangents(inspector, function)]
-        for shim in forward:
-            found += words.constants(inspector, _tree(inspector, [shim]))
-        found += memory.copied_unguarded(inspector, module.named([*reverse, *forward]))
+        return _found(Inspector(module), list(reverse), list(forward))
+
+
+def audit_each(libllvm: Tool, path: Path, asked: Iterable[tuple[list[str], list[str]]]) -> list[list[Diagnostic]]:
+    """The same, of some functions after the other: of each those that are differentiated in reverse, and in forward mode."""
+    with Module(libllvm, path) as module:
+        inspector = Inspector(module)
+        return [_found(inspector, reverse, forward) for reverse, forward in asked]
+
+
+def _found(inspector: Inspector, reverse: list[str], forward: list[str]) -> list[Diagnostic]:
+    tree = _tree(inspector, [*reverse, *forward])
+    found = [finding for function in tree for finding in findings(inspector, function)]
+    found += [*inactive.functions(inspector, tree)]
+    for function in _tree(inspector, reverse):
+        for rule in (
+            memory.taken_for_constant,
+            memory.freed_twice,
+            memory.shadow_forgotten,
+            memory.told_apart,
+            paths.of_loops,
+            paths.added_twice,
+            paths.results_lost,
+            choices.steep,
+        ):
+            found += rule(inspector, function)
+    found += memory.stored_by_recursion(inspector, _tree(inspector, reverse))
+    found += memory.integers_over_floats(inspector, _tree(inspector, reverse))
+    found += [one for function in _tree(inspector, forward) for one in memory.own_tangents(inspector, function)]
+    found += memory.numbers_of_constants(inspector, _tree(inspector, forward))
+    for shim in forward:
+        found += words.constants(inspector, _tree(inspector, [shim]))
+    found += memory.copied_unguarded(inspector, inspector.module.named([*reverse, *forward]))
     return list(dict.fromkeys(found))
 
 

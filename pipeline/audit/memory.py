@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pipeline.analyses.allocations import is_filled, kept, made_again
 from pipeline.analyses.beginnings import may_be_own_tangents
 from pipeline.analyses.call_tree import call_tree, calls, recursive
+from pipeline.analyses.constant_numbers import handed_on
 from pipeline.analyses.debug_info import FLOAT_BITS, floats_around, floats_pointed_to, numbers, signature_types, types_made_for
 from pipeline.analyses.frozen import forgotten
 from pipeline.analyses.hidden import ACTIVE
@@ -31,6 +32,7 @@ _UNGUARDED = "what is copied here may be of a `Const` argument: its values would
 _RECURSIVE = "an integer that a recursive function returns by pointer would be stored to a shadow that may not be there"
 _OVERCLAIMED = "what is read here may be what another reference reads, and of their adjoints one would be lost"
 _OWN_TANGENTS = "what is stored here may be without a derivative, and forward mode would take it for its own tangent"
+_OF_A_CONSTANT = "what is read here may be a constant's number, and forward mode would take it for its own tangent"
 _OVERLAID = "the bits of an integer that is stored here would be added to the adjoint of a float that was in its place before"
 _FREED_TWICE = "memory that is freed where other memory may be would be freed twice"
 _FORGOTTEN = "of this pointer the adjoint would be added to what is later in its place"
@@ -58,6 +60,12 @@ def own_tangents(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     """Floats that forward mode may take for their own tangents."""
     for store in may_be_own_tangents(inspector, function):
         yield finding(inspector, store, _OWN_TANGENTS)
+
+
+def numbers_of_constants(inspector: Inspector, functions: Sequence[Value]) -> Iterator[Diagnostic]:
+    """Numbers of constants of which Enzyme does not know that they are floats, where they are more than computed with."""
+    for load in handed_on(inspector, functions):
+        yield finding(inspector, load, _OF_A_CONSTANT)
 
 
 def freed_twice(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:

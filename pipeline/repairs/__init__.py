@@ -21,6 +21,7 @@ from pipeline.repairs import (
     chosen_copies,
     chosen_results,
     chunks,
+    constant_numbers,
     constants,
     copies,
     dispatch,
@@ -134,7 +135,7 @@ NAMES = (
     *dict.fromkeys(name for name, _ in _OF_CALLS),
     *("split_words", "hash_tables", "retype", "opaque", "constants", "unguarded"),
     *dict.fromkeys(name for name, _ in _OF_MEMORY + _OF_PATHS),
-    *("mixed", "beginnings", "frees", "frozen", "results"),
+    *("mixed", "beginnings", "constant_numbers", "frees", "frozen", "results"),
 )
 """The repairs, in the order in which they are first made."""
 
@@ -158,6 +159,7 @@ def repair(module: Module, shims: Sequence[Value], forward: Sequence[Value] = ()
     reverse = [shim for shim in shims if shim not in forward]
     done += mixed.make_active(editor, shims) if "mixed" not in without else []
     done += beginnings.make_active(editor, forward) if "beginnings" not in without else []
+    done += constant_numbers.say_floats(editor, forward) if "constant_numbers" not in without else []
     done += frees.as_the_others(editor, reverse) if "frees" not in without else []
     done += frozen.keep_shadows(editor, reverse) if "frozen" not in without else []
     done += results.keep(editor, shims) if "results" not in without else []  # mixed and frozen call, too

@@ -55,7 +55,7 @@ def _mend(editor: Editor, copy: Value) -> bool:
         by_words(editor, copy, layout, editor.module.type_bits(elements_moved(editor.module, copy)) // 8)
         return True
     left = part(editor, copy)
-    if left is not None and len(left) <= MOST_WORDS and not _is_plain(editor, copy, left):
+    if left is not None and len(left) <= MOST_WORDS and not _is_plain(left):
         by_words(editor, copy, left, editor.number(editor.module.arguments(copy)[2]) or 0)
         return True
     kind = _kind_around(editor, copy)
@@ -64,10 +64,9 @@ def _mend(editor: Editor, copy: Value) -> bool:
     return bool(kind)
 
 
-def _is_plain(editor: Editor, copy: Value, layout: Sequence[Word]) -> bool:
-    """Whether it begins with a word and has none of another kind, or is of a constant: forward mode knows those as they are."""
-    is_of_one = len({word.kind for word in layout}) == 1 and layout[0].begin == 0
-    return is_of_one or bool(editor.api.IsAGlobalVariable(editor.place(editor.module.arguments(copy)[1])[0]))
+def _is_plain(layout: Sequence[Word]) -> bool:
+    """Whether it begins with a word and has none of another kind: Enzyme knows what is copied."""
+    return len({word.kind for word in layout}) == 1 and layout[0].begin == 0
 
 
 def _kind_around(editor: Editor, copy: Value) -> str:

@@ -81,6 +81,13 @@ def same(editor: Editor, value: Value, place: Value) -> Value:
     return _hidden(editor, HIDDEN, [value], place)
 
 
+def float_for_enzyme(editor: Editor, number: Value, place: Value) -> Value:
+    """A float, or a vector of floats, before the instruction `place`, of which Enzyme knows that it is one: a sum with -0."""
+    nothing = same(editor, editor.api.ConstReal(editor.api.TypeOf(number), -0.0), place)
+    with editor.module.before(place) as builder:
+        return int(editor.api.BuildFAdd(builder, number, nothing, b""))
+
+
 def apart(editor: Editor, number: Value, which: Value, place: Value) -> Value:
     """As `same`, and nobody knows that it is the same number as with another `which`: of two equal calls LLVM makes one."""
     return _hidden(editor, APART, [number, which], place)
@@ -105,6 +112,8 @@ def _hidden(editor: Editor, prefix: str, given: Sequence[Value], place: Value, m
     ty = editor.api.TypeOf(given[0])
     of_integers = f"i{editor.integer_bits(ty)}" if editor.integer_bits(ty) else ""
     name = f"{prefix}{of_integers or editor.float_name(ty) or 'ptr'}"
+    if editor.float_name(ty) and not editor.is_float(given[0]):
+        name += f"x{8 * editor.size_of(ty)}"
     function, is_new = _function(editor, name, ty, [editor.api.TypeOf(value) for value in given])
     if is_new:
         hide(editor, function)

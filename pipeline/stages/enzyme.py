@@ -184,16 +184,14 @@ class Enzyme:
         return []
 
     def _audited(self, module: Path, wanted: Wanted) -> list[Refused]:
-        """What the audit refuses, shim by shim: it looks at all at once, and where it finds something at each half."""
-        from pipeline.audit import audit
+        """What the audit refuses, shim by shim: it looks at all at once, and where it finds something at each."""
+        from pipeline.audit import audit, audit_each
 
-        reverse, forward = (_shims(wanted, mode) for mode in ("reverse", "forward"))
-        found = audit(self.libllvm, module, reverse, forward)
-        if not found:
-            return []
-        if len(wanted) == 1:
-            return [Refused(wanted[0], found)]
-        return [each for half in _halves(wanted) for each in self._audited(module, half)]
+        found = audit(self.libllvm, module, _shims(wanted, "reverse"), _shims(wanted, "forward"))
+        if not found or len(wanted) == 1:
+            return [Refused(its, found) for its in wanted if found]
+        each = audit_each(self.libllvm, module, ((_shims([its], "reverse"), _shims([its], "forward")) for its in wanted))
+        return [Refused(its, why) for its, why in zip(wanted, each, strict=True) if why]
 
     def _differentiated(
         self, module: Path, wanted: Wanted, flags: Flags, folder: Path, log: Path, beside: Sequence[Outcomes] = ()

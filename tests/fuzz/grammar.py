@@ -119,6 +119,15 @@ impl<T: Number> Row<T> {
         }
     }
 }""",
+    "TABLE": "const TABLE: [f64; 7] = [0.5, -1.25, 0.0, 2.0, 0.375, -0.75, 1.5];",
+    "ENTRIES": "static ENTRIES: [(u8, f64); 4] = [(2, 0.75), (0, -1.5), (5, 0.25), (1, 1.125)];",
+    "OPTIONS": "const OPTIONS: [Option<f64>; 5] = [Some(0.5), None, Some(-0.75), None, Some(1.25)];",
+    "ROWS": "static ROWS: [&[f64]; 2] = [&[0.25, -1.5, 0.875], &[1.75]];",
+    "Law": """\
+#[derive(Clone, Copy)]
+enum Law { Fixed(f64), Scaled(f64, usize), Free }
+
+static LAWS: [Law; 4] = [Law::Fixed(0.5), Law::Scaled(-0.25, 3), Law::Free, Law::Fixed(1.25)];""",
     "weigh": """\
 fn weigh<T: Number>(v: &[T]) -> T {
     v.iter().enumerate().map(|(i, &x)| x * (i as f64 + 1.0)).sum()
@@ -320,6 +329,10 @@ CODE = {
         2 (match $e { Shape::Two($:x, _) | Shape::Counted(_, $=x) => $f, _ => T::from($r) })
         1 $u.unwrap_or($f)
         1 $y.unwrap_or($f)
+        1 T::from(TABLE[$i % 7])
+        1 (if $b { $f } else { T::from(ENTRIES[$i % 4].1) })
+        1 OPTIONS[$i % 5].map_or($f, T::from)
+        1 (match LAWS[$i % 4] { Law::Fixed(x) => T::from(x), Law::Scaled(x, n) => $f * x * n as f64, Law::Free => $f })
         2 $u.map_or($f, |$:x| $k)
         1 (match $u { None => $f, Some($:x) => $E })
         3 $j.sum::<T>()
@@ -405,6 +418,7 @@ CODE = {
         3 $S.iter().copied()
         1 $S.iter().rev().copied()
         1 $v.into_iter()
+        1 ROWS[$i % 2].iter().map(|&x| T::from(x))
         3 $j.map(|$:x| $k)
         2 $j.filter(|&$:x| $q)
         1 $j.filter_map(|$:x| if $q { Some($k) } else { None })
@@ -473,6 +487,7 @@ CODE = {
         3 $j.collect::<Vec<T>>()
         1 vec![$f; $i % 9]
         1 vec![$f, $f, $f]
+        1 TABLE[$i % 7..].iter().map(|&x| T::from(x)).collect::<Vec<T>>()
         1 [&$S[..], &$S[..]].concat()
         1 { let (mut above, below): (Vec<T>, Vec<T>) = $j.partition(|&$:x| $q); above.extend(below); above }
         1 { let (left, mut right): (Vec<T>, Vec<T>) = $j.map(|$:x| ($=x, $k)).unzip(); right.extend(left); right }
@@ -578,6 +593,8 @@ CODE = {
         1 if let Some(&$:x) = $!M.first() $B
         1 if let Some(last) = $-M.last_mut() { *last = $f; }
         2 if $!V.len() < 20 { $=V.push($f); }
+        1 if $!V.len() < 15 { $=V.extend(ENTRIES[$i % 4..].iter().map(|&(_, x)| T::from(x))); }
+        1 { let (n, x) = ENTRIES[$i % 4]; if usize::from(n) < $i { $F = T::from(x); } }
         1 if $-V.len() < 20 { $=V.extend($j.take(9)); }
         1 if $-V.len() < 12 { $=V.extend($j.take(6)); }
         1 if $-V.len() < 12 { $=V.extend_from_slice(&$S[..$S.len().min(1)]); }
