@@ -29,10 +29,9 @@ _WORDS = {
     r"Enzyme: cannot handle (?:\(\w+\) )?unknown intrinsic ?(?P<name>\S*).*": (
         "Enzyme knows no derivative of this instruction of the processor, or function of LLVM's {name}"
     ),
-    r"Enzyme: (?:cannot handle unknown binary operator|Cannot deduce adding type).*": (
-        "the bits of what may be a float are computed with as an integer here"
-    ),
-    r"Enzyme: Cannot deduce type.*": "it cannot be told whether this is a float or an integer",
+    r"Enzyme: cannot handle unknown binary operator.*": "the bits of what may be a float are computed with as an integer here",
+    r"Enzyme: Cannot deduce (?:adding )?type.*": "it cannot be told whether this is a float or an integer",
+    r"Enzyme: the same memory holds values of two types.*": "the same memory holds values of two types, as far as can be told",
     r"Enzyme: in Mode: .*": "an exchange in memory that may hold floats, as of an atomic, cannot be differentiated",
     r"Enzyme: cannot compute with global variable.*": "a static that may change cannot be differentiated",
     r"Enzyme: it does not say why.*": "Enzyme refuses this, and does not say why",

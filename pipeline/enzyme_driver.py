@@ -107,6 +107,7 @@ _FAST = re.compile(rb"^(  %.* = (?:tail )?(?:(fdiv)|f\w+|select|phi|call) )fast 
 _ANALYSIS, _CONTRADICTION = "<analysis>", "Illegal updateAnalysis"
 _CONTRADICTED = "LLVM ERROR: Performed illegal updateAnalysis"  # where it is not at an instruction: it ends there
 _PRINTED = (";", "define ")  # how the print of a function begins
+_OF_WHICH = "oldFunc: "  # and then the function
 _METADATA = re.compile(r", ![\w.]+ !\d+")
 _LEFT = re.compile(rb"@__enzyme_(?:autodiff|fwddiff)\(")
 _MEMMOVE = "didn't implement memmove"  # it goes on, and the gradient may be wrong
@@ -132,6 +133,7 @@ def _message(first_line: str, following: Sequence[str]) -> str:
     if first_line == _ANALYSIS:
         which = next((line for line in following if line.startswith(_CONTRADICTION)), "")
         return f"the same memory holds values of two types{which.removeprefix(_CONTRADICTION)}"
+    first_line = first_line.removeprefix(_OF_WHICH)
     if not first_line.startswith(_PRINTED):
         return first_line
     after = _behind_functions([first_line, *following])

@@ -26,4 +26,9 @@ LADDER = (
         "a value has a type only where an instruction that says so surely runs: memory may hold now one type, now another",
         {"enzyme-strict-aliasing": False},
     ),
+    Rung(
+        "all is kept",
+        "all is kept that the reverse sweep wants; else the least of which the rest can be computed again",
+        {"enzyme-mincut-cache": False},
+    ),
 )

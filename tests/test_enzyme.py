@@ -18,7 +18,7 @@ from pipeline.stages import MODULE
 from pipeline.stages.enzyme import Enzyme
 from pipeline.toolchain import find_tools
 from tests.alone import build, stages
-from tests.workbench import Workbench
+from tests.workbench import MANIFEST, Workbench
 
 pytestmark = pytest.mark.toolchain
 
@@ -174,6 +174,35 @@ def test_what_enzyme_refuses_at_first_is_had_by_a_rung_of_the_ladder(bench: Work
     asked = {each["derivative"]["name"]: each["derivative"]["rung"] for each in told if each["derivative"]}
     assert asked == {"d_validated": LADDER[0].name, "d_square": None}
     assert f"by the rung `{LADDER[0].name}`" in bench.doit("abi", "validated", "config=debug").stdout
+
+
+SORTED = """\
+#![no_main]
+use autodiff::*;
+
+#[autodiff_reverse(d_sorted, Duplicated, Active)]
+fn sorted(x: &[f64]) -> f64 {
+    let mut all: Vec<(Option<u8>, f64)> = (0..).zip(x).map(|(at, &x)| ((at % 3 > 0).then_some(at), x)).collect();
+    all.sort_unstable_by_key(|one| one.0);
+    all.iter().enumerate().map(|(i, &(at, x))| x * x * i as f64 + x * f64::from(at.unwrap_or(7))).sum()
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn main(_argc: i32, _argv: *const *const u8) -> i32 {
+    let mut dx = [0.0; 4];
+    // In the order of 0 and 3, or of 3 and 0; then 1 and 2.
+    let value = d_sorted(&[1.5, 2.0, 3.0, 1.5], &mut dx, 1.0);
+    let right = value == 66.25 && dx[0] + dx[3] == 17.0 && dx[1] == 9.0 && dx[2] == 20.0;
+    i32::from(!right)
+}
+"""
+
+
+def test_what_enzyme_breaks_down_with_is_had_by_another_rung(bench: Workbench) -> None:
+    bench.write(SORTED, f'{MANIFEST}\n[profile.plain]\ninherits = "release"\nopt-level = 0\n')
+    built = bench.build("profile=plain", "opt1.level=0")
+    assert subprocess.run([bench.output() / "bench"], check=False).returncode == 0
+    assert f"by the rung `{LADDER[1].name}` of the ladder" in built.stdout
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,18 @@ def test_message_behind_a_function_is_without_what_is_for_the_log() -> None:
     assert found == Diagnostic("Enzyme: cannot handle unknown binary operator:   %11 = lshr i64 %9, 32", "a.rs:1:2")
 
 
+def test_message_behind_the_function_that_it_is_of() -> None:
+    (found,) = read(
+        f"error: <unknown>:0:0: {IN_FUNCTION}: Enzyme: oldFunc: ; Function Attrs: nofree",
+        "define void @f(ptr %0) {",
+        "}",
+        "",
+        "Cannot deduce adding type of:   %35 = ptrtoint ptr %33 to i64",
+        " + idxs {}",
+    )
+    assert found.message.startswith("Enzyme: Cannot deduce adding type of:   %35 = ptrtoint ptr %33 to i64")
+
+
 def test_message_behind_two_functions() -> None:
     first, second = ["define double @f(ptr %0) {", "}", ""], ["; Function Attrs: nofree", "define double @g(ptr %0) {", "}", ""]
     said = ["cannot handle (reverse) unknown intrinsic", "llvm.maximumnum", "  %1 = call double @llvm.maximumnum.f64()"]

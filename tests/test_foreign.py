@@ -204,6 +204,8 @@ def test_bits_of_floats_that_are_computed_with_are_found(tmp_path: Path, body: s
         ("Enzyme: No augmented forward pass found for g(h)", "`g` has no body in the program's bitcode", "write it in Rust"),
         ("Enzyme: cannot handle (forward) unknown intrinsic", "this instruction of the processor", "write it in Rust"),
         ("Enzyme: in Mode: ForwardMode", "an exchange in memory that may hold floats", "`Mutex`"),
+        ("Enzyme: the same memory holds values of two types prev:{}", "holds values of two types, as far as", "a `union`"),
+        ("Enzyme: Cannot deduce adding type of:   %35", "whether this is a float or an integer", "docs/abi.md"),
         ("a static that may hold floats", "a static that may hold floats", "hand the value in as an argument"),
         ("Enzyme broke down (SIGABRT)", "Enzyme broke down", "the log"),
         ("something else", "something else", "docs/abi.md"),

@@ -56,12 +56,12 @@ refused! {
         weighed(&v)
     };
     made_by_the_macro(x: SIX) {
-        let mut v: SmallVec<[f64; 4]> = smallvec::smallvec![x[0], x[1] * x[2]]; //~ Enzyme: the same memory holds values of two types
+        let mut v: SmallVec<[f64; 4]> = smallvec::smallvec![x[0], x[1] * x[2]]; //~ the same memory holds values of two types
         v.extend_from_slice(&x[3..]);
         weighed(&v)
     };
     moved_out(x: SIX) {
-        let v: SmallVec<[f64; 4]> = x.iter().map(|x| x.sin()).collect(); //~ Enzyme: the same memory holds values of two types
+        let v: SmallVec<[f64; 4]> = x.iter().map(|x| x.sin()).collect(); //~ the same memory holds values of two types
         v.into_iter().rev().fold(1.0, |sum, x| sum * 0.5 + x * x)
     };
 }
