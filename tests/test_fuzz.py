@@ -69,7 +69,7 @@ def test_causes_are_alike_whatever_the_names() -> None:
     said = "error: Enzyme: Cannot deduce type of phi   %{} = phi double [ %97, %.loop ]\n  --> src/p0032.rs:1:1"
     assert len({cause(Verdict("refused", said.format(name))) for name in ("120", "7")}) == 1
     derivative, other, value = (
-        f"width 2, first: {what} of 9 elements is 0" for what in ("derivative 3", "derivative 8", "value")
+        f"width 2, direction 0: {what} of 9 elements is 0" for what in ("derivative 3", "derivative 8", "value")
     )
     assert cause(Verdict("wrong", derivative)) == cause(Verdict("wrong", other)) != cause(Verdict("wrong", value))
 
@@ -110,6 +110,26 @@ def test_what_is_no_test_is_found_without_the_pipeline(tmp_path: Path) -> None:
     square = found[0]
     assert isinstance(square, list)
     assert square[:4] == pytest.approx([0.7371**2, 2 * 0.7371, 0.7371**2, 0])
+
+
+@pytest.mark.toolchain
+@pytest.mark.parametrize("precision", [oracle.DOUBLE, oracle.IN_SINGLE])
+def test_differences_bear_dual_numbers_out_but_for_kinks(tmp_path: Path, precision: oracle.Precision) -> None:
+    """What a function makes of `value` has no derivative for dual numbers, as of an integer; here it should have one."""
+    bodies = [
+        "let y = T::from(xs[0].value()); y * y",
+        "xs[0].sin() * xs[0]",
+        "(xs[0] - 0.7371).abs() + xs[0].floor()",
+        "if xs[0] > 0.737097 { xs[0] * 3.0 } else { xs[0] }",
+    ]
+    functions = [
+        Function(0, Node("root", (f"pub fn body<T: Number>(xs: &[T], k: usize) -> T {{ {body} }}",))) for body in bodies
+    ]
+    doubted, *borne_out = oracle.rights(functions, tmp_path, precision)
+    assert isinstance(doubted, str)
+    assert oracle.verdict(doubted).kind == "wrong"
+    assert doubted.startswith("derivative 0 of 9: dual numbers say 0e0, differences 1.47")
+    assert all(isinstance(right, list) for right in borne_out)
 
 
 @pytest.mark.toolchain

@@ -1,4 +1,4 @@
-"""What is right: the same functions, of dual numbers, in a program of plain cargo."""
+"""What is right: the same functions, of dual numbers, in a program of plain cargo; central differences bear them out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from tests.programs import errors
+from tests.programs import Verdict, errors
 from tests.workbench import ROOT
 
 
@@ -81,17 +81,17 @@ use std::sync::atomic::Ordering::Relaxed;
 
 type Body<T> = fn(&[T], usize) -> T;
 
-const ALL: &[(&str, Body<dual::Dual>, Body<PLAIN>)] = &[FUNCTIONS];
+const ALL: &[(&str, Body<dual::Dual>, Body<PLAIN>, Body<f64>)] = &[FUNCTIONS];
 
 fn main() {
     std::panic::set_hook(Box::new(|_| {}));
     let first = std::env::args().nth(1).unwrap().parse().unwrap();
-    for (name, dual, plain) in &ALL[first..] {
-        println!("{name} {}", std::panic::catch_unwind(|| numbers(*dual, *plain)).unwrap_or("panics".to_string()));
+    for &(name, dual, plain, double) in &ALL[first..] {
+        println!("{name} {}", std::panic::catch_unwind(|| numbers(dual, plain, double)).unwrap_or("panics".to_string()));
     }
 }
 
-fn numbers(of: Body<dual::Dual>, plain: Body<PLAIN>) -> String {
+fn numbers(of: Body<dual::Dual>, plain: Body<PLAIN>, double: Body<f64>) -> String {
     let mut shown = String::new();
     for (size, k) in INPUTS {
         for at in 0..size {
@@ -112,12 +112,41 @@ fn numbers(of: Body<dual::Dual>, plain: Body<PLAIN>) -> String {
             if !(off.abs() <= LOST * got.tangent.abs().max(got.value.abs()).max(1.0)) {
                 return "loses its digits".to_string();
             }
+            let moved = |by: f64| NUMBERS[..size].iter().enumerate().map(|(i, x)| x + by * tangent(i)).collect::<Vec<_>>();
+            if let Ok(Some((slope, off))) = std::panic::catch_unwind(|| slope(|by| double(&moved(by), k))) {
+                if !((slope - got.tangent).abs() <= 10.0 * off + ALIKE * got.tangent.abs().max(got.value.abs()).max(1.0)) {
+                    return format!("DOUBTED{} of {size}: dual numbers say {:e}, differences {slope:e}", at, got.tangent);
+                }
+            }
             shown += &format!("{:e} {:e} ", got.value, got.tangent);
         }
     }
     shown
 }
+
+const ALIKE: f64 = 1e-5;
+
+/// The slope at 0 by differences, and how far it may be off; nothing where there is a kink or a jump near by.
+fn slope(of: impl Fn(f64) -> f64) -> Option<(f64, f64)> {
+    let [before, nearer_before, at, nearer_after, after] = [-STEP, -STEP / 2.0, 0.0, STEP / 2.0, STEP].map(of);
+    let (wide, narrow) = ((after - before) / (2.0 * STEP), (nearer_after - nearer_before) / STEP);
+    let scale = at.abs().max(narrow.abs()).max(1.0);
+    let bend = ((after - at) - (at - before)).abs() / STEP;
+    let is_smooth = bend <= 1e-2 * scale && (wide - narrow).abs() <= 1e-4 * scale;
+    is_smooth.then_some((narrow + (narrow - wide) / 3.0, (wide - narrow).abs()))
+}
+
+const STEP: f64 = 1e-5;
 """
+
+_DOUBTED = "derivative "
+"""How it begins what is said of a derivative that differences do not bear out."""
+
+
+def verdict(said: str) -> Verdict:
+    """On a function of which that is said in the place of numbers: it is no test; or nobody knows what is right."""
+    return Verdict("wrong" if said.startswith(_DOUBTED) else "invalid", said)
+
 
 Right = list[float] | str
 """The value and the derivative by each element, of each input; or why a function is no test."""
@@ -149,14 +178,14 @@ def _unfit(functions: Sequence[Source], folder: Path, precision: Precision) -> l
     names = [f"p{number:04}" for number in range(len(functions))]
     for name, function in zip(names, functions, strict=True):
         (folder / "src" / f"{name}.rs").write_text(f"use crate::casts::Number;\n\n{function.text}")
-    each = ", ".join(f'("{name}", {name}::body, {name}::body)' for name in names)
+    each = ", ".join(f'("{name}", {name}::body, {name}::body, {name}::body)' for name in names)
     main = _MAIN.replace("DUAL", f"{DUAL}{SINGLE}{CASTS}{INPUTS}").replace(
         "MODULES", "".join(f"mod {name};\n" for name in names)
     )
     main = main.replace("PLAIN", "single::Single" if precision.is_single else "f64")
     main = main.replace("FINITE", "f64::from(f32::MAX)" if precision.is_single else "f64::MAX")
     main = main.replace("TOLERANCE", f"{precision.agreement:e}").replace("LOST", f"{precision.tolerance / 10:e}")
-    main = main.replace("(ROUNDING)", f"({precision.rounding:e})")
+    main = main.replace("(ROUNDING)", f"({precision.rounding:e})").replace("DOUBTED", _DOUBTED)
     (folder / "src" / "main.rs").write_text(main.replace("FUNCTIONS", each))
     (folder / "Cargo.toml").write_text(_MANIFEST)
     built = subprocess.run(["cargo", "build", "--quiet"], cwd=folder, capture_output=True, text=True, check=False)

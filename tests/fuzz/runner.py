@@ -23,6 +23,7 @@ LOG = logging.getLogger("fuzz")
 
 LEVELS = ("0", "1", "2", "3")
 MODES = ("reverse", "forward", "width 2")
+"""In which functions are tried, if nothing else is said; `width 4` is another."""
 
 AT_ONCE = 60
 """Functions in one crate: of more, to read the module again and again for each takes longer than to begin anew."""
@@ -67,15 +68,14 @@ impl Case {
         self.show(|xs, k, at| of(xs, &towards(xs, at), k));
     }
 
-    pub fn width_2(&self, of: fn(&[f64], &[f64], &[f64], usize) -> [f64; 3]) {
-        self.show(|xs, k, at| {
-            let got = of(xs, &towards(xs, at), &towards(xs, 0), k);
-            (got[0], got[1])
-        });
-        self.show(|xs, k, at| {
-            let got = of(xs, &towards(xs, 0), &towards(xs, at), k);
-            (got[0], got[2])
-        });
+    pub fn wide<const WIDTH: usize, const ALL: usize>(&self, of: fn(&[f64], [&[f64]; WIDTH], usize) -> [f64; ALL]) {
+        for lane in 0..WIDTH {
+            self.show(|xs, k, at| {
+                let all: [_; WIDTH] = core::array::from_fn(|other| towards(xs, if other == lane { at } else { other }));
+                let got = of(xs, all.each_ref().map(|direction| &direction[..]), k);
+                (got[0], got[lane + 1])
+            });
+        }
     }
 
     fn show(&self, of: impl Fn(&[f64], usize, usize) -> (f64, f64)) {
@@ -111,31 +111,58 @@ pub extern "C" fn start(argc: i32, _argv: *const *const u8) -> i32 {
 }
 """
 
-_ATTRIBUTES = {
-    "reverse": "#[autodiff_reverse(reverse, Duplicated, Const, Active)]",
-    "forward": "#[autodiff_forward(forward, Dual, Const, Dual)]",
-    "width 2": "#[autodiff_forward(wide, 2, Dual, Const, Dual)]",
-}
-_DOUBLE = {"reverse": "case.reverse(reverse);", "forward": "case.forward(forward);", "width 2": "case.width_2(wide);"}
 _PRIMAL = "fn primal(xs: &[f64], k: usize) -> f64 { body(xs, k) }"
-_IN_SINGLE = {
-    "reverse": """case.reverse(|xs, dx, k, by| {
+_PRIMAL_IN_SINGLE = "fn primal(xs: &[f32], k: usize) -> f32 { body(crate::single::Single::slice(xs), k).0 }"
+
+
+@dataclass(frozen=True)
+class Mode:
+    """How a function is differentiated, and how that is called of `f64`, and of `f32`."""
+
+    attribute: str
+    in_double: str
+    in_single: str
+    lines: tuple[str, ...]
+    """What is printed of it, a name for each line."""
+
+
+_REVERSE = Mode(
+    "#[autodiff_reverse(reverse, Duplicated, Const, Active)]",
+    "case.reverse(reverse);",
+    """case.reverse(|xs, dx, k, by| {
         let mut adjoints = vec![0.0; xs.len()];
         let value = reverse(&crate::single::rounded(xs), &mut adjoints, k, by as f32) as f64;
         dx.iter_mut().zip(adjoints).for_each(|(to, adjoint)| *to = adjoint as f64);
         value
     });""",
-    "forward": """case.forward(|xs, dx, k| {
+    ("reverse",),
+)
+_FORWARD = Mode(
+    "#[autodiff_forward(forward, Dual, Const, Dual)]",
+    "case.forward(forward);",
+    """case.forward(|xs, dx, k| {
         let (value, tangent) = forward(&crate::single::rounded(xs), &crate::single::rounded(dx), k);
         (value as f64, tangent as f64)
     });""",
-    "width 2": """case.width_2(|xs, one, other, k| {
-        let [xs, one, other] = [xs, one, other].map(crate::single::rounded);
-        wide(&xs, &one, &other, k).map(|number| number as f64)
-    });""",
-}
-_PRIMAL_IN_SINGLE = "fn primal(xs: &[f32], k: usize) -> f32 { body(crate::single::Single::slice(xs), k).0 }"
-_LINES = {"reverse": ["reverse"], "forward": ["forward"], "width 2": ["width 2, first", "width 2, second"]}
+    ("forward",),
+)
+
+
+def _wide(width: int) -> Mode:
+    """Forward mode in several directions at once."""
+    each, each_rounded = (", ".join(f"{one}[{lane}]" for lane in range(width)) for one in ("dx", "&dx"))
+    return Mode(
+        f"#[autodiff_forward(wide, {width}, Dual, Const, Dual)]",
+        f"case.wide::<{width}, {width + 1}>(|xs, dx, k| wide(xs, {each}, k));",
+        f"""case.wide::<{width}, {width + 1}>(|xs, dx, k| {{
+        let (xs, dx) = (crate::single::rounded(xs), dx.map(crate::single::rounded));
+        wide(&xs, {each_rounded}, k).map(|number| number as f64)
+    }});""",
+        tuple(f"width {width}, direction {lane}" for lane in range(width)),
+    )
+
+
+_MODES = {"reverse": _REVERSE, "forward": _FORWARD, "width 2": _wide(2), "width 4": _wide(4)}
 
 
 @dataclass(frozen=True)
@@ -170,7 +197,7 @@ def _judge_crate(
 ) -> list[Verdict]:
     rights = oracle.rights(functions, folder / "oracle", precision)
     valid = {number: right for number, right in enumerate(rights) if isinstance(right, list)}
-    verdicts = {number: Verdict("invalid", said) for number, said in enumerate(rights) if isinstance(said, str)}
+    verdicts = {number: oracle.verdict(said) for number, said in enumerate(rights) if isinstance(said, str)}
     if valid:
         tools, bench = find_tools(), Workbench(folder / f"level{level}")
         write([functions[number] for number in valid], bench, modes, precision)
@@ -189,10 +216,11 @@ def write(functions: Sequence[Source], bench: Workbench, modes: Sequence[str], p
     bench.write(_filled(_MAIN, FUNCTIONS=", ".join(f"{name}::start" for name in names), **texts), f"{MANIFEST}\n{PROFILES}")
     for stale in (bench.folder / "src").glob("p*.rs"):
         stale.unlink()
-    of_mode, primal = (_IN_SINGLE, _PRIMAL_IN_SINGLE) if precision.is_single else (_DOUBLE, _PRIMAL)
+    of = [_MODES[mode] for mode in modes]
+    primal = _PRIMAL_IN_SINGLE if precision.is_single else _PRIMAL
+    calls = "\n    ".join(mode.in_single if precision.is_single else mode.in_double for mode in of)
+    derived = {"ATTRIBUTES": "\n".join(mode.attribute for mode in of), "PRIMAL": primal, "CALLS": calls}
     for name, function in zip(names, functions, strict=True):
-        attributes, calls = ("\n".join(_ATTRIBUTES[mode] for mode in modes), "\n    ".join(of_mode[mode] for mode in modes))
-        derived = {"ATTRIBUTES": attributes, "PRIMAL": primal, "CALLS": calls}
         (bench.folder / "src" / f"{name}.rs").write_text(_filled(_MODULE, TEXT=function.text, NAME=name, **derived))
 
 
@@ -240,7 +268,7 @@ def _compared(job: Job, binary: Path) -> Verdict:
     stdout, death = run(binary)
     if death:
         return Verdict("crash", death)
-    names = [line for mode in job.modes for line in _LINES[mode]]
+    names = [line for mode in job.modes for line in _MODES[mode].lines]
     lines = [[float(number) for number in line.split()] for line in stdout.splitlines()]
     differing = [
         f"{name}: {what}" for name, got in zip(names, lines, strict=True) for what in differences(got, job.right, job.precision)

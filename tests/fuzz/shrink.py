@@ -25,7 +25,7 @@ AT_ONCE = 20
 ROUNDS = 20
 
 _PARTICULARS = re.compile(r"[%@`(\[\n]|: *call|: *phi|  ")
-_WRONG = re.compile(r"\w+(?: \d, \w+)?: \w+|")
+_WRONG = re.compile(r"\w+(?: \d, direction \d)?: \w+|")
 _SIMPLE = {
     "f": ("xs[0]", "T::from(0.5)"),
     "b": ("true", "false"),

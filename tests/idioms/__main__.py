@@ -23,6 +23,7 @@ from tests.workbench import ROOT
 DOCUMENT = ROOT / "docs" / "idioms.md"
 BEGIN, END = "<!-- written by `python -m tests.idioms` -->", "<!-- until here -->"
 LEVELS = ("0", "3")
+MODES = ("reverse", "forward", "width 4")
 _PARTICULARS = re.compile(r" prev:|: (?:\d+|no) functions|[%@`(\[\n]|  ")
 
 Verdicts = dict[str, list[Verdict]]
@@ -34,7 +35,7 @@ def main(levels: Sequence[str], names: Sequence[str]) -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     idioms = corpus(names)
     with tempfile.TemporaryDirectory() as folder:
-        verdicts = {level: judge(idioms, level, Path(folder)) for level in levels}
+        verdicts = {level: judge(idioms, level, Path(folder), MODES) for level in levels}
     if names:
         print("\n".join([*figures(verdicts), *rows(idioms, verdicts), *particulars(idioms, verdicts)]))
     else:
