@@ -111,6 +111,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "IsAInstruction": (c_void_p, [c_void_p]),
     "IsThreadLocal": (c_int, [c_void_p]),
     "GetLinkage": (c_int, [c_void_p]),
+    "GetUnnamedAddress": (c_int, [c_void_p]),
     "IsAAtomicRMWInst": (c_void_p, [c_void_p]),
     "IsAAtomicCmpXchgInst": (c_void_p, [c_void_p]),
     "IsASExtInst": (c_void_p, [c_void_p]),
@@ -380,6 +381,16 @@ class Inspector:
 
     def bases(self, pointer: Value) -> list[Value]:
         """What a pointer may lead into, through choices and whatever is added to it."""
+        behind = self._behind(pointer)
+        return [value for value in behind if not self.is_choice(value) and not self.api.IsAGetElementPtrInst(value)]
+
+    def moves_on(self, pointer: Value) -> bool:
+        """Whether a pointer is one that something is added to in each run of a loop."""
+        behind = self._behind(pointer)
+        return any(self.api.IsAGetElementPtrInst(value) and self.api.IsAPHINode(self.operands(value)[0]) for value in behind)
+
+    def _behind(self, pointer: Value) -> dict[Value, None]:
+        """A pointer, and what it is chosen from, or counted from, in as many steps as it takes."""
         known: dict[Value, None] = {}
         waiting = [pointer]
         while waiting:
@@ -390,7 +401,7 @@ class Inspector:
                     waiting += self.chosen(value)
                 elif self.api.IsAGetElementPtrInst(value):
                     waiting.append(int(self.api.GetOperand(value, 0)))
-        return [value for value in known if not self.is_choice(value) and not self.api.IsAGetElementPtrInst(value)]
+        return known
 
     def leads_nowhere(self, pointer: Value) -> bool:
         """True for a null pointer, one that is undefined, and a number taken for one, as of what is empty."""

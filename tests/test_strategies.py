@@ -122,6 +122,74 @@ def test_what_a_pointer_calls_only_the_whole_program_tells(sliced: Workbench) ->
     assert f"the whole program was merged: {is_whole(sliced)}" in sliced.build(CONFIG).stdout
 
 
+RULES = """
+#[inline(never)]
+fn twice(x: f64) -> f64 { 2.0 * x }
+#[inline(never)]
+fn half(x: f64) -> f64 { 0.5 * x }
+#[inline(never)]
+fn rule(x: f64) -> fn(f64) -> f64 { if x > 1.0 { twice } else { half } }
+"""
+FUNCTION = """
+#[autodiff_reverse(df, Const, Active, Active)]
+fn f(rule: fn(f64) -> f64, x: f64) -> f64 { if rule as usize == twice as usize { twice(x) * x } else { half(x) } }
+"""
+ONE_OF_A_TABLE = """
+static RULES: [fn(f64) -> f64; 9] = [half, half, twice, half, half, half, half, half, f64::sin];
+#[autodiff_reverse(df, Const, Active, Active)]
+fn f(rule: fn(f64) -> f64, x: f64) -> f64 {
+    x.powi(RULES.iter().position(|&one| one as usize == rule as usize).unwrap_or(7) as i32)
+}
+"""
+STATIC = """
+static LIMITS: [f64; 2] = [1.0, 3.0];
+#[autodiff_reverse(df, Const, Active, Active)]
+fn f(limits: &'static [f64; 2], x: f64) -> f64 { if std::ptr::eq(limits, &LIMITS) { x * x * limits[1] } else { x } }
+#[inline(never)]
+fn limits(x: f64) -> &'static [f64; 2] { if x > 1.0 { &LIMITS } else { &[1.0, 5.0] } }
+"""
+
+
+@pytest.mark.parametrize(
+    ("items", "condition"),
+    [
+        (RULES + FUNCTION, "close(df(rule(x), x, 1.0).1, 4.0 * x)"),
+        (RULES + ONE_OF_A_TABLE, "close(df(rule(x), x, 1.0).1, 2.0 * x)"),
+        (STATIC, "close(df(limits(x), x, 1.0).1, 6.0 * x)"),
+    ],
+)
+def test_where_addresses_are_compared_only_the_whole_program_tells(sliced: Workbench, items: str, condition: str) -> None:
+    """A copy of a function or of a `static` has an address of its own: the derivative would go another way than the program."""
+    built(sliced, program(items, condition))
+    assert is_right(sliced)
+    assert is_whole(sliced).startswith("addresses are compared at src/main.rs:")
+
+
+TABLES = """
+static NODES: [f64; 5] = [0.1, 0.3, 0.5, 0.7, 0.9];
+static WEIGHTS: [f64; 5] = [0.5, 1.5, 2.5, 1.0, 0.25];
+#[inline(never)]
+fn weighed<'a>(nodes: impl Iterator<Item = &'a f64>, x: f64) -> f64 {
+    nodes.zip(WEIGHTS.iter().rev().chain(&NODES)).map(|(node, weight)| (node * x).sin() * weight).sum()
+}
+#[autodiff_reverse(df, Active, Const, Active)]
+fn f(x: f64, nodes: &[f64]) -> f64 {
+    weighed(NODES.iter().filter(|node| **node > 0.2).chain(nodes).chain(&WEIGHTS), x)
+}
+fn slope(x: f64) -> bool {
+    let by = |x| f(x, &[2.0, 3.0]);
+    (df(x, &[2.0, 3.0], 1.0).1 - (by(x + 1e-6) - by(x - 1e-6)) / 2e-6).abs() < 1e-7
+}
+"""
+
+
+def test_tables_are_copied(sliced: Workbench) -> None:
+    """Where they end is asked as they are gone through, and that is no question of which they are."""
+    built(sliced, program(TABLES, "slope(x)"))
+    assert is_right(sliced)
+    assert not is_whole(sliced)
+
+
 NESTED = """
 #[autodiff_forward(slope, Dual, Dual)]
 fn cube(x: f64) -> f64 { x * x * x }

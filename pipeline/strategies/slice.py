@@ -18,6 +18,7 @@ from pathlib import Path
 
 from pipeline import bitcode, locations, process, symbol_lists
 from pipeline.analyses.call_tree import indirect_calls
+from pipeline.analyses.identities import compared_with_copies
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value
 from pipeline.llvm_edit import Editor
@@ -51,8 +52,9 @@ _LISTS = ("llvm.used", "llvm.compiler.used", "llvm.global_ctors")
 class Slice:
     """Cut in memory, joined by `llvm-link`, and given numbers for places (`places`): what stands in the module is code alone.
 
-    Two things only the whole program can tell: what a pointer may call, and what is in a variable that just one codegen unit
-    sees.  Where a derivative depends on either, the strategy is that of `whole`, on the same bitcode.
+    Three things only the whole program can tell: what a pointer may call, whether an address is that of a function or `static`
+    of which there is a copy here, and what is in a variable that just one codegen unit sees.  Where a derivative depends on any
+    of these, the strategy is that of `whole`, on the same bitcode.
     """
 
     whole: SingleModuleMerge
@@ -70,7 +72,7 @@ class Slice:
             parts = cut(self.libllvm, symbols, Path(folder), self.unwinds)
             joined, apart, places, why = self._join(parts, symbols, Path(folder), log)
             self._optimise(joined, module, log)
-            why = why or self._called_by_pointer(module, places)
+            why = why or self._asked_of_addresses(module, places)
             if not why and places:
                 places.write(module.parent)
                 process.run_tool([self.llc, *_OBJECT, "-o", module.with_name(APART), apart], log=log)
@@ -116,12 +118,15 @@ class Slice:
         """Do what rustc does to each module that another strategy merges."""
         process.run_tool([self.whole.opt, *before_enzyme(given, 2), "-o", module, given], log=log)
 
-    def _called_by_pointer(self, module: Path, places: Places) -> str:
-        """What calls a pointer of which optimisation did not find out what it is, in words; empty where nothing does."""
+    def _asked_of_addresses(self, module: Path, places: Places) -> str:
+        """What calls a pointer, or compares addresses, of which optimisation did not find out what they are, in words; empty
+        where nothing does.
+        """
         with Module(self.libllvm, module, places.told) as opened:
             inspector = Inspector(opened)
-            found = (call for function in opened.functions() for call in indirect_calls(inspector, function))
-            return next((f"a pointer is called at {opened.users_place(call)}" for call in found), "")
+            called = (call for function in opened.functions() for call in indirect_calls(inspector, function))
+            words = (("a pointer is called", called), ("addresses are compared", compared_with_copies(inspector)))
+            return next((f"{what} at {opened.users_place(one)}" for what, found in words for one in found), "")
 
     def _merge_whole(self, artifacts: Artifacts, module: Path, log: Path) -> None:
         self.whole.merge(artifacts, module, log)
