@@ -810,6 +810,16 @@ define void @unrelated(ptr %x, ptr %y) {
     assert "memmove" in body(text, "unrelated")
 
 
+def test_a_copy_is_aligned_as_the_move_was(tmp_path: Path) -> None:
+    """What begins amid an element is known by that."""
+    source = """define void @shim(ptr %x, ptr %to) {
+  call void @llvm.memmove.p0.p0.i64(ptr align 4 %to, ptr align 32 %x, i64 64, i1 false)
+  ret void
+}"""
+    text = body(mended(tmp_path, source, overlaps.by_copy))
+    assert re.findall(r"ptr (?:align (\d+) )?%", text) == ["16", "16", "4", "4", ""]
+
+
 def test_zeroed_memory_is_zeroed_by_a_store(tmp_path: Path) -> None:
     source = """declare ptr @calloc(i64, i64)
 define ptr @shim(i64 %n) {

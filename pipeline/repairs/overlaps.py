@@ -9,6 +9,7 @@ from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 
 _MEMMOVE = "llvm.memmove."
+_ALLOCATED = 16  # to what `malloc` aligns
 
 
 def by_copy(editor: Editor, shims: Sequence[Value]) -> list[str]:
@@ -26,9 +27,10 @@ def by_copy(editor: Editor, shims: Sequence[Value]) -> list[str]:
 def _copy_twice(editor: Editor, move: Value) -> None:
     api = editor.api
     to, given, size = editor.module.arguments(move)[:3]
+    to_at, given_at = (min(editor.alignment(move, position), _ALLOCATED) for position in (0, 1))
     with editor.module.before(move) as builder:
         copy = editor.allocate(builder, size)
-        api.BuildMemCpy(builder, copy, 1, given, 1, size)
-        api.BuildMemCpy(builder, to, 1, copy, 1, size)
+        api.BuildMemCpy(builder, copy, given_at, given, given_at, size)
+        api.BuildMemCpy(builder, to, to_at, copy, to_at, size)
         editor.release(builder, copy)
     api.InstructionEraseFromParent(move)
