@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import pytest
 
+from pipeline.stages.llvm_link import BESIDE_OBJECTS
+from pipeline.strategies.slice import WHOLE
 from tests.workbench import ROOT, doit
 
 pytestmark = pytest.mark.toolchain
@@ -118,6 +120,12 @@ def build_and_run(config: str, *settings: str) -> Reports:
     return {(report.case, report.mode): report for report in reports}
 
 
+@pytest.fixture(scope="session")
+def exactly() -> dict[str, Reports]:
+    """By each strategy, with fast math off."""
+    return {name: build_and_run(name, "enzyme.fast_math=false") for name in STRATEGIES}
+
+
 @pytest.fixture(params=WAYS)
 def reports(request: pytest.FixtureRequest) -> Reports:
     found: Reports = request.getfixturevalue(request.param.replace("-", "_"))
@@ -175,6 +183,21 @@ def test_the_strategies_agree(request: pytest.FixtureRequest, function: str, mod
     for report in others:
         assert_close(report.value, one.value, one.tolerance.value)
         assert_close(report.enzyme, one.enzyme, one.tolerance.closed_form)
+
+
+@pytest.mark.full
+@every_mode
+@every_function
+def test_without_fast_math_the_strategies_agree_to_the_last_bit(exactly: dict[str, Reports], function: str, mode: str) -> None:
+    one, *others = (exactly[name][function, mode] for name in STRATEGIES)
+    assert [(other.value, other.enzyme) for other in others] == [(one.value, one.enzyme)] * len(others)
+
+
+def test_what_slice_differentiates_is_a_slice(request: pytest.FixtureRequest) -> None:
+    request.getfixturevalue("slice")
+    linked = CRATE / "target/crategrad/slice/stages/03-llvm_link"
+    assert (linked / BESIDE_OBJECTS).exists()
+    assert not (linked / WHOLE).exists()
 
 
 def assert_close(found: Sequence[float], expected: Sequence[float], tolerance: float) -> None:
