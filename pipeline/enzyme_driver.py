@@ -11,6 +11,7 @@ from typing import Protocol
 
 from pipeline import process
 from pipeline.llvm import IN_PLACE
+from pipeline.printed import place_of
 from pipeline.toolchain import Tool
 
 
@@ -86,7 +87,7 @@ class Catalyst:
         return diagnostics
 
 
-_REFUSAL = re.compile(r"^error: (?:<unknown>:0:0: |(?P<place>[^\s:][^:]*:\d+:\d+): )?.*?Enzyme: (?P<message>.*)")
+_REFUSAL = re.compile(r"^error: (?:[^:]*:0:0: |(?P<place>[^\s:][^:]*:\d+:\d+): )?.*?Enzyme: (?P<message>.*)")
 _ACTIVITIES = (" constantarg[", " constantinst[")  # what Enzyme knew of each instruction: for the log
 # The passes that Enzyme runs first would make choices of branches: what is computed in a branch alone would be computed always,
 # and of what is not chosen zero, the adjoint, times an infinite slope is NaN (`repairs/steep.py` sees those of before).
@@ -105,6 +106,7 @@ _TARGET = re.compile(rb"^target (?:datalayout|triple) = .*\n", re.MULTILINE)
 # And with reciprocals allowed, x86 estimates those of `f32` and their square roots: 1 / sqrt(0) becomes NaN.
 _FAST = re.compile(rb"^(  %.* = (?:tail )?(?:(fdiv)|f\w+|select|phi|call) )fast (?=((?:<\d+ x )?float\b)?)", re.MULTILINE)
 _ANALYSIS, _CONTRADICTION = "<analysis>", "Illegal updateAnalysis"
+_CONTRADICTING = re.compile(r"val: .* origin=(.*)")
 _CONTRADICTED = "LLVM ERROR: Performed illegal updateAnalysis"  # where it is not at an instruction: it ends there
 _PRINTED = (";", "define ")  # how the print of a function begins
 _OF_WHICH = "oldFunc: "  # and then the function
@@ -119,13 +121,20 @@ def read_diagnostics(output: str) -> list[Diagnostic]:
     lines = output.splitlines()
     refusals = ((number, match) for number, match in enumerate(map(_REFUSAL.match, lines)) if match)
     found = [
-        Diagnostic(f"Enzyme: {_message(match['message'], lines[number + 1 :])}", match["place"]) for number, match in refusals
+        Diagnostic(f"Enzyme: {_message(match['message'], lines[number + 1 :])}", match["place"] or _place(lines))
+        for number, match in refusals
     ]
     if not found and _CONTRADICTED in lines:
-        found.append(Diagnostic(f"Enzyme: {_message(_ANALYSIS, lines)}"))
+        found.append(Diagnostic(f"Enzyme: {_message(_ANALYSIS, lines)}", _place(lines)))
     if _MEMMOVE in output:
         found.append(Diagnostic("Enzyme cannot differentiate an overlapping move (Vec::insert, remove, rotate …)"))
     return list(dict.fromkeys(found))
+
+
+def _place(lines: Sequence[str]) -> str | None:
+    """Of the instruction at which types contradict each other, in the module that Enzyme has printed then."""
+    at = next((found[1] for found in map(_CONTRADICTING.match, lines) if found), "")
+    return place_of(at, lines)
 
 
 def _message(first_line: str, following: Sequence[str]) -> str:

@@ -45,6 +45,18 @@ def test_place_that_llvm_does_not_know_is_none() -> None:
     assert read(f"error: <unknown>:0:0: {IN_FUNCTION}: {NO_FORWARD}") == [Diagnostic(NO_FORWARD)]
 
 
+def test_place_without_a_line_is_none() -> None:
+    assert read(f"error: src/main.rs:0:0: {IN_FUNCTION}: {NO_FORWARD}") == [Diagnostic(NO_FORWARD)]
+
+
+def test_types_contradict_each_other_where_the_module_that_is_printed_says() -> None:
+    module = ["define void @f() {", "  store ptr %1, ptr %2, align 8, !dbg !9", "}", '!7 = !DIFile(filename: "src/a.rs")']
+    module += ['!8 = !DISubprogram(name: "f", file: !7)', "!9 = !DILocation(line: 7, column: 5, scope: !8)"]
+    said = ["Illegal updateAnalysis prev:{} new: {}", "val:   %4 = alloca i64 origin=  store ptr %1, ptr %2, align 8, !dbg !4"]
+    (found,) = read(*module, f"error: <unknown>:0:0: {IN_FUNCTION}: Enzyme: <analysis>", "</analysis>", *said)
+    assert found.place == "src/a.rs:7:5"
+
+
 @pytest.mark.parametrize("place", ["/a path/with blanks.rs:1:2", "/rustc/abc/library/core/src/num/f64.rs:10:20"])
 def test_place_is_any_path(place: str) -> None:
     assert read(f"error: {place}: {IN_FUNCTION}: {NO_FORWARD}") == [Diagnostic(NO_FORWARD, place)]

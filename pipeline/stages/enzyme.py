@@ -72,6 +72,7 @@ _NO_RUN = re.compile(r"^ +(%\S+) = getelementptr ([^,]*), ptr .*, i64 (?:undef|p
 _READ = r" = load .*, ptr {}, .*!invariant\.group"
 """How Enzyme reads what it has kept, unless what was made of that is not known to last."""
 _OF_NO_RUN = "what a loop came to is asked outside of it, of no known run"
+_SOMEWHERE = "it is somewhere in this function, or in what it calls"
 _AS_A_FUNCTION = "put the loop into a function `#[inline(never)]`"
 
 
@@ -172,7 +173,9 @@ class Enzyme:
     def _explained(self, module: Path, refused: Sequence[Refused], log: Path) -> list[Refused]:
         """Why, in words of Rust, and from where in the user's code."""
         places = places_in_user_code(self.libllvm, module, (_shims([one.wanted]) for one in refused))
-        explained = [replace(one, why=_explained(one.why, of)) for one, of in zip(refused, places, strict=True)]
+        explained = [
+            replace(one, why=_explained(one.why, of, one.wanted[0]["place"])) for one, of in zip(refused, places, strict=True)
+        ]
         with log.open("a") as whole:
             whole.write("".join(f"{why.render()}\n" for one in explained for why in one.why))
         return explained
@@ -275,12 +278,16 @@ def _flag(value: bool | int | float | str) -> str:
     return str(int(value)) if isinstance(value, bool) else str(value)
 
 
-def _explained(found: Sequence[Diagnostic], places: Places) -> list[Diagnostic]:
-    """What was found, each thing at each place in the user's code once; what is deep in std, or has no place, last."""
+def _explained(found: Sequence[Diagnostic], places: Places, function: str) -> list[Diagnostic]:
+    """What was found, each thing at each place in the user's code once; what is deep in std, or has no place, last.
+
+    What has none is somewhere in the function that is differentiated.
+    """
     each: dict[tuple[str, str | None], Diagnostic] = {}
     for explained in (_moved(in_words_of_rust(why), places) for why in found):
         each.setdefault((explained.message, explained.place), explained)
-    return sorted(each.values(), key=lambda why: (why.place is None, why.is_deep))
+    ordered = sorted(each.values(), key=lambda why: (why.place is None, why.is_deep))
+    return [why if why.place else replace(why, place=function, notes=(*why.notes, _SOMEWHERE)) for why in ordered]
 
 
 def _moved(diagnostic: Diagnostic, places: Places) -> Diagnostic:
