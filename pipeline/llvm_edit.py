@@ -13,7 +13,7 @@ from pipeline.errors import UserError
 from pipeline.llvm import Module, Value, text
 from pipeline.llvm_inspect import EQUAL, FUNCTION, FUNCTION_TYPE, INACTIVE, RESULT, SHADOW, STRUCT, Inspector
 
-_EXTERNAL, _AVAILABLE, _INTERNAL, _EXTERNAL_WEAK = 0, 1, 8, 12  # LLVMLinkage
+_EXTERNAL, _AVAILABLE, _WEAK, _INTERNAL, _EXTERNAL_WEAK = 0, 1, 6, 8, 12  # LLVMLinkage
 _LASTING = {2: 5, 3: 6}
 """What is dropped where nobody needs it (`linkonce`), and what is otherwise the same but stays (`weak`)."""
 _HIDDEN = 1  # LLVMVisibility
@@ -281,6 +281,11 @@ class Editor(Inspector):
         for value in values:
             self.leave_to_others(value)
         self.run_passes("elim-avail-extern")
+
+    def publish_weakly(self, variable: Value) -> None:
+        """Let a variable be seen from outside, and be the same as others of that name that are."""
+        self.api.SetComdat(variable, None)
+        self.api.SetLinkage(variable, _WEAK)
 
     def make_visible(self, value: Value) -> None:
         """Let the other modules of a program refer to a function, a variable or an alias; it stays, whoever needs it here."""

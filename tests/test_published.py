@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.strategies.slice import WHOLE
 from tests.published import BEGIN, CRATE, DOCUMENT, END, MODES, Function, files, functions, rows
 from tests.workbench import doit
 
@@ -46,6 +47,7 @@ def test_what_is_refused_says_why() -> None:
 def test_every_gradient_is_right(config: str) -> None:
     built = doit("build", f"crate={CRATE}", f"config={config}")
     assert built.returncode == 0, built.stdout + built.stderr
+    assert not list(CRATE.glob(f"target/crategrad/{config}/stages/03-llvm_link/{WHOLE}")), "it is not a slice"
     program = CRATE / "target/crategrad" / config / "published"
     printed = subprocess.run([program], capture_output=True, text=True, check=True).stdout
     cases = {case["case"].removeprefix("published::crates::"): case for case in map(json.loads, printed.splitlines())}
@@ -59,6 +61,7 @@ def test_every_gradient_is_right(config: str) -> None:
 def test_products_of_dynamic_matrices_are_right() -> None:
     built = doit("build", f"crate={PRODUCTS}")
     assert built.returncode == 0, built.stdout + built.stderr
+    assert not list(PRODUCTS.glob(f"target/crategrad/default/stages/03-llvm_link/{WHOLE}")), "it is not a slice"
     program = PRODUCTS / "target/crategrad/default/products"
     printed = subprocess.run([program], capture_output=True, text=True, check=True).stdout
     cases = [json.loads(line) for line in printed.splitlines()]

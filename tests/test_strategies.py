@@ -122,6 +122,44 @@ def test_what_a_pointer_calls_only_the_whole_program_tells(sliced: Workbench) ->
     assert f"the whole program was merged: {is_whole(sliced)}" in sliced.build(CONFIG).stdout
 
 
+COMPLAINING = """
+#[derive(Debug)]
+struct Weights { all: Vec<f64>, name: String }
+#[autodiff_reverse(df, Const, Active, Active)]
+fn f(weights: &Weights, x: f64) -> f64 {
+    assert!(x < 1e9, "{x} is too much for {weights:?}");
+    weights.all.iter().try_fold(x, |sum, weight| if sum > 1e9 { Err(weights) } else { Ok(sum * weight) }).expect("too large")
+}
+"""
+
+
+def test_what_a_panic_says_does_not_count(sliced: Workbench) -> None:
+    """Text is made through pointers, and nothing of it has a derivative."""
+    weights = 'Weights { all: vec![2.0, x, 3.0], name: String::from("three") }'
+    built(sliced, program(COMPLAINING, f"close(df(&{weights}, x, 1.0).1, 6.0 * x)"))
+    assert is_right(sliced)
+    assert not is_whole(sliced)
+
+
+SCRATCH = """
+mod scratch {
+    use std::cell::Cell;
+    thread_local! { static LAST: Cell<[f64; 2]> = const { Cell::new([0.0; 2]) }; }
+    #[inline(never)]
+    pub fn kept(x: f64) -> f64 { LAST.with(|last| { last.set([x, last.get()[0]]); last.get()[0] * last.get()[1] }) }
+    pub fn last() -> f64 { LAST.with(|last| last.get()[0]) }
+}
+#[autodiff_reverse(df, Active, Active)]
+fn f(x: f64) -> f64 { scratch::kept(x); scratch::kept(x * x) * scratch::kept(3.0 * x) }
+"""
+
+
+def test_there_is_one_of_each_thread_local(sliced: Workbench) -> None:
+    """The derivative writes to the program's own."""
+    built(sliced, program(SCRATCH, "close(df(x, 1.0).1, 18.0 * x.powi(5)) && scratch::last() == 3.0 * x"))
+    assert is_right(sliced)
+
+
 RULES = """
 #[inline(never)]
 fn twice(x: f64) -> f64 { 2.0 * x }

@@ -6,7 +6,7 @@ the program does.  Of a constant of which LLVM says that its address does not ma
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from pipeline.analyses.debug_info import paths_around
 from pipeline.analyses.led import led_from
@@ -19,11 +19,10 @@ _ITERATING = (["core", "slice", "iter"], ["alloc", "vec", "into_iter"])
 """Where std asks whether there is more: of two addresses in the same memory."""
 
 
-def compared_with_copies(inspector: Inspector) -> Iterator[Value]:
-    """The comparisons of an address that may be a copy's with one that may be the program's own."""
+def compared_with_copies(inspector: Inspector, functions: Collection[Value]) -> Iterator[Value]:
+    """The comparisons in some functions of an address that may be a copy's with one that may be the program's own."""
     module = inspector.module
     copies = [value for value in (*module.functions(), *module.variables()) if _is_copy(inspector, value)]
-    functions = dict.fromkeys(function for function in module.functions() if module.is_defined(function))
     led = led_from(inspector, functions, copies, lambda user: _is_address(inspector, user))
     for function in functions:
         for instruction in filter(inspector.is_equality, module.returning_instructions(function)):

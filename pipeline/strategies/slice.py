@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pipeline import bitcode, locations, process, symbol_lists
-from pipeline.analyses.call_tree import indirect_calls
+from pipeline.analyses.call_tree import call_tree, indirect_calls
 from pipeline.analyses.identities import compared_with_copies
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value
@@ -25,6 +25,7 @@ from pipeline.llvm_edit import Editor
 from pipeline.llvm_inspect import Inspector
 from pipeline.places import Places, numbered
 from pipeline.stages import UNWANTED, before_enzyme
+from pipeline.stages.abi_fixup import asked
 from pipeline.stages.build_std import SYMBOLS
 from pipeline.stages.crate_bitcode import ASKS
 from pipeline.strategies import APART, DERIVATIVE, Artifacts
@@ -106,6 +107,7 @@ class Slice:
         with Module(self.libllvm, joined) as module:
             editor = Editor(module)
             names = locations.called_from_outside(module)
+            editor.declare_only(v for v in module.variables() if module.has_value(v) and _changes(editor, v))
             editor.hide_all_but(names)
             editor.run_passes("globaldce")
             found = locations.leave_out(editor, names) if names else []
@@ -120,12 +122,13 @@ class Slice:
 
     def _asked_of_addresses(self, module: Path, places: Places) -> str:
         """What calls a pointer, or compares addresses, of which optimisation did not find out what they are, in words; empty
-        where nothing does.
+        where nothing does.  What runs only as the program ends, to say why, may do what it likes.
         """
         with Module(self.libllvm, module, places.told) as opened:
             inspector = Inspector(opened)
-            called = (call for function in opened.functions() for call in indirect_calls(inspector, function))
-            words = (("a pointer is called", called), ("addresses are compared", compared_with_copies(inspector)))
+            tree = call_tree(inspector, opened.named(derivative.shim for derivative in asked(opened)))
+            called = (call for function in tree for call in indirect_calls(inspector, function))
+            words = (("a pointer is called", called), ("addresses are compared", compared_with_copies(inspector, tree)))
             return next((f"{what} at {opened.users_place(one)}" for what, found in words for one in found), "")
 
     def _merge_whole(self, artifacts: Artifacts, module: Path, log: Path) -> None:
@@ -256,8 +259,9 @@ class _Part:
         for name in _LISTS:
             module.drop_global(name)
         for value in [*module.functions(), *module.variables()]:
-            is_copied = value in self.reached and (module.is_function(value) or editor.api.IsGlobalConstant(value))
-            if module.has_value(value) and not is_copied:
+            if module.has_value(value) and value in self.reached and _changes(editor, value):
+                editor.publish_weakly(value)  # until all are joined: only where it is defined its type is told
+            elif module.has_value(value) and value not in self.reached:
                 editor.leave_to_others(value)
         call_by_name(editor)
         for asking in module.named(self.asking):
@@ -269,6 +273,11 @@ class _Part:
                     editor.add_text_attribute(called, UNWANTED)
         editor.drop_assembly()
         editor.run_passes("elim-avail-extern,globaldce,strip-dead-debug-info")
+
+
+def _changes(inspector: Inspector, value: Value) -> bool:
+    """True for a `static` that changes, and for a thread-local."""
+    return not inspector.module.is_function(value) and not inspector.api.IsGlobalConstant(value)
 
 
 def call_by_name(editor: Editor) -> None:
