@@ -9,7 +9,8 @@ from pipeline.llvm_edit import Editor
 from pipeline.llvm_inspect import BY_USER
 from pipeline.repairs.apart import hide
 
-_MARK = "__crategrad_inactive_v1"
+MARK = "__crategrad_inactive_v1"
+"""The function that an inactive one calls."""
 
 
 def say_inactive(editor: Editor) -> list[str]:
@@ -19,7 +20,7 @@ def say_inactive(editor: Editor) -> list[str]:
     for one that frees what it is given.
     """
     done = []
-    for mark in [function for function in editor.module.functions() if _MARK in editor.module.name(function)]:
+    for mark in [function for function in editor.module.functions() if MARK in editor.module.name(function)]:
         for call in editor.module.users(mark):
             function = editor.module.parent(call)
             if editor.returns_by_pointer(function):

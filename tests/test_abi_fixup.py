@@ -18,6 +18,7 @@ from pipeline.errors import UserError
 from pipeline.stages import MODULE
 from pipeline.stages.abi_fixup import DERIVATIVES, AbiFixup, Derivative
 from pipeline.toolchain import Tool, find_tools
+from tests.test_repairs import compiled
 
 pytestmark = pytest.mark.toolchain
 
@@ -271,6 +272,23 @@ def test_module_without_derivatives_goes_through(tmp_path: Path) -> None:
     assert fixed.derivatives == []
     assert fixed.log.read_text() == ""
     assert "define void @f()" in fixed.text
+
+
+def test_module_without_derivatives_goes_through_byte_by_byte(tmp_path: Path) -> None:
+    """What rustc wrote: of that LLVM would write other bytes."""
+    compiled(tmp_path, '#![crate_type = "lib"]\npub fn f(x: &mut f64) { *x *= *x }', "3")
+    (tmp_path / "given.bc").rename(tmp_path / MODULE)
+    (tmp_path / "out").mkdir()
+    stage = AbiFixup(TOOLS.opt, TOOLS.libllvm, raw=True, repairs=True)
+    stage.run({"module": tmp_path}, tmp_path / "out", tmp_path / "log")
+    assert (tmp_path / "out" / MODULE).read_bytes() == (tmp_path / MODULE).read_bytes()
+
+
+def test_what_is_inactive_is_so_where_nothing_is_differentiated(tmp_path: Path) -> None:
+    mark = "__crategrad_inactive_v1"
+    text = Fixed(tmp_path, f"define void @f() {{\n  call void @{mark}()\n  ret void\n}}\ndeclare void @{mark}()").text
+    assert mark not in text
+    assert "enzyme_inactive" in text
 
 
 def test_placeholder_that_nobody_calls_is_taken_out(tmp_path: Path) -> None:

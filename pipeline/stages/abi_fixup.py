@@ -104,14 +104,15 @@ class AbiFixup:
     """The repairs (`repairs.NAMES`) that are left out all the same."""
 
     def run(self, inputs: Inputs, out: Path, log: Path) -> None:
-        """Match placeholders and rewrite them.
+        """Match placeholders and rewrite them.  A module in which nothing is ours goes through as it is.
 
         Raises: UserError for the first that has no primal, or not the activities and width it describes.
         """
         from pipeline import marked, verification
         from pipeline.repairs import repair
 
-        with Module(self.libllvm, self._optimised(inputs["module"] / MODULE, out, log)) as module:
+        given = inputs["module"] / MODULE
+        with Module(self.libllvm, self._optimised(given, out, log)) as module:
             editor = Editor(module)
             repairs = [*marked.say_inactive(editor), *verification.leave_out(module, _shims(module))]
             asking = _rewrite(editor)
@@ -120,7 +121,10 @@ class AbiFixup:
                 repairs += repair(module, module.named(d.shim for d in asking), forward, self.without)
             for function in asking.values():  # only now: repairs have calls inlined, but not these
                 editor.add_attribute(function, "alwaysinline")
-            module.write(out / MODULE)
+            if any(name in given.read_bytes() for name in (_PLACEHOLDERS, marked.MARK.encode())):
+                module.write(out / MODULE)
+            else:
+                (out / MODULE).hardlink_to(given)
         derivatives = sorted(asking, key=lambda derivative: json.dumps(asdict(derivative)))
         (out / DERIVATIVES).write_text(json.dumps([asdict(d) for d in derivatives], indent=1))
         lines = [f"{d.place}: {d.derivative}: {d.mode} of {d.primal}" for d in derivatives] + repairs
