@@ -6,7 +6,7 @@ stays as it is: the audit after it refuses what would come out wrong.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from pipeline.analyses.call_tree import call_tree
 from pipeline.llvm import Module, Value
@@ -166,12 +166,18 @@ def repair(module: Module, shims: Sequence[Value], forward: Sequence[Value] = ()
     return done
 
 
+def normalise(editor: Editor, functions: Iterable[Value]) -> None:
+    """Have functions as Enzyme would have them first: the one thing that is done to all, be something to mend or not."""
+    for function in functions:
+        editor.run_passes(f"{ENZYMES_OWN},{CLEAN}", function)
+
+
 def _words(editor: Editor, shims: Sequence[Value], without: Collection[str]) -> list[str]:
     """Mend the words that each function moves."""
     done = []
     functions = list(call_tree(editor, shims))
+    normalise(editor, functions)
     for function in functions:
-        editor.run_passes(f"{ENZYMES_OWN},{CLEAN}", function)
         if "split_words" not in without and split_words.split(editor, function):
             editor.run_passes(CLEAN, function)
             done.append(f"split_words: {editor.module.name(function)}")

@@ -36,14 +36,19 @@ def by_copy(editor: Editor, shims: Sequence[Value]) -> list[str]:
 
 
 def _inline_raw_vec(editor: Editor, shims: Sequence[Value]) -> None:
-    found = [call for caller in call_tree(editor, shims) for call in calls(editor, caller) if _is_raw_vec(editor, call)]
+    found = _calls_of_raw_vec(editor, shims)
+    is_changed = bool(found)
     while found:
         for call in found:
             editor.inline_call(call)
         editor.run_passes("always-inline")
-        found = [call for caller in call_tree(editor, shims) for call in calls(editor, caller) if _is_raw_vec(editor, call)]
-    for function in call_tree(editor, shims):
+        found = _calls_of_raw_vec(editor, shims)
+    for function in call_tree(editor, shims) if is_changed else ():
         editor.run_passes(CLEAN, function)
+
+
+def _calls_of_raw_vec(editor: Editor, shims: Sequence[Value]) -> list[Value]:
+    return [call for caller in call_tree(editor, shims) for call in calls(editor, caller) if _is_raw_vec(editor, call)]
 
 
 def _is_raw_vec(editor: Editor, call: Value) -> bool:
