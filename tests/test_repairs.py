@@ -55,7 +55,7 @@ def compiled(folder: Path, source: str, level: str, *options: str) -> None:
     """Have rustc compile a source of one file, as the module that `rewritten` reads."""
     (folder / "given.rs").write_text(source)
     options = ("--edition=2024", "-g", "-Ccodegen-units=1", f"-Copt-level={level}", "--cap-lints=allow", *options)
-    subprocess.run([RUSTC, *options, "--emit=llvm-bc", folder / "given.rs", "-o", folder / "given.bc"], check=True)
+    subprocess.run([RUSTC, *options, "--emit=llvm-bc", "given.rs", "-o", "given.bc"], cwd=folder, check=True)
 
 
 def mended(folder: Path, source: str, *mends: Callable[[Editor, list[int]], object]) -> str:
