@@ -97,10 +97,37 @@ def test_what_is_refused_says_why(code: str, target: Path, tmp_path: Path) -> No
 
 
 def test_every_example_is_in_the_program() -> None:
-    source = "".join((EXAMPLES / "src/main.rs").read_text().split())
+    sources = [(EXAMPLES / file).read_text() for file in ("src/main.rs", "tests/gradients.rs")]
+    source = "".join("".join(sources).split())
     blocks = re.findall(r"```rust\n(.*?)```", GUIDE, re.DOTALL)
     assert len(blocks) >= 4
     assert [block for block in blocks if "".join(block.split()) not in source] == []
+
+
+def test_derivatives_are_checked_by_a_test_and_by_one_that_fails(tmp_path: Path) -> None:
+    ran = doit("run", f"crate={EXAMPLES}", "test=gradients")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "test result: ok. 2 passed; 0 failed" in ran.stdout
+    shutil.copytree(EXAMPLES, tmp_path / "checks", ignore=shutil.ignore_patterns("target"))
+    for path, here, there in (
+        ("Cargo.toml", "../..", str(ROOT)),
+        ("tests/gradients.rs", "(d_spread, Duplicated, Active)] spread(", "(by_hand, Duplicated, Active)] spread("),
+    ):
+        text = (tmp_path / "checks" / path).read_text()
+        (tmp_path / "checks" / path).write_text(text.replace(here, there))
+    failed = doit("run", f"crate={tmp_path / 'checks'}", "test=gradients")
+    assert failed.returncode == 1
+    assert "test spread_has_the_right_gradient ... FAILED" in failed.stdout
+    assert "gradcheck of `spread`: 10 numbers compared, 3 wrong" in failed.stdout
+
+
+def test_plain_cargo_passes_what_it_has_no_derivatives_for(target: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "checks"
+    shutil.copytree(EXAMPLES, copy, ignore=shutil.ignore_patterns("target"))
+    (copy / "Cargo.toml").write_text((copy / "Cargo.toml").read_text().replace("../..", str(ROOT)))
+    done = cargo("test", "--test=gradients", target=target / "plain", folder=copy)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 passed" in done.stdout
 
 
 def test_the_output_is_that_of_a_run() -> None:
