@@ -15,7 +15,7 @@ from tests.fuzz import oracle, record
 from tests.fuzz.generate import function
 from tests.fuzz.grammar import CODE, LEAVES
 from tests.fuzz.runner import differences, judge
-from tests.fuzz.shrink import Cut, Failure, cause, cuts
+from tests.fuzz.shrink import Cut, Failure, cause, cuts, shrink
 from tests.fuzz.tree import Function, Node
 from tests.programs import Verdict
 
@@ -63,6 +63,35 @@ def test_cuts_are_made_together_where_none_is_within_another() -> None:
     )
     together, *_ = failure.candidates(Random(0))
     assert failure.smaller(together).text.split() == ["{", "}"]
+
+
+def test_what_fails_is_shrunk_to_what_it_fails_by(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """To a sine in a loop, here, whatever is around; what fails otherwise, as without the loop, is no shorter way to say it."""
+    judged: list[str] = []
+
+    def of_a_sine(functions: list[Function], *_: object) -> list[Verdict]:
+        judged.extend(one.text for one in functions)
+        return [Verdict("wrong", f"reverse: {said(one.text)}") if "sin" in one.text else Verdict("right") for one in functions]
+
+    def said(text: str) -> str:
+        return "derivative 0 of 9 elements is 0" if "for" in text else "value of 9 elements is 0"
+
+    def sum_of(*terms: str | Node) -> Node:
+        return Node("f", ("(", *(piece for term in terms for piece in (Node("f", (term,)), " + ")), Node("f", ("a",)), ")"))
+
+    swap, square = Node("s", ("v.swap(0, 1);",)), Node("s", ("v[0] = v[0] * v[0];",))
+    loop = Node(
+        "s", ("for x in xs { ", Node("B", (swap, Node("s", ("a = ", sum_of("x.exp()", "x.sin()", "xs[2]"), ";")))), " }")
+    )
+    either = Node(
+        "s", ("if ", Node("b", ("xs[0] < 0.5",)), " { ", Node("B", (square, loop)), " } else { ", Node("B", (swap,)), " }")
+    )
+    root = Node("root", ("fn body() { ", square, either, swap, Node("f", ("a",)), " }"))
+    failure = Failure(Function(0, root), of_a_sine([Function(0, root)])[0])
+    monkeypatch.setattr("tests.fuzz.shrink.judge", of_a_sine)
+    shrink([failure], "3", tmp_path)
+    assert "".join(failure.function.text.split()) == "fnbody(){forxinxs{a=x.sin();}a}"
+    assert len(set(judged)) > 20
 
 
 def test_causes_are_alike_whatever_the_names() -> None:
