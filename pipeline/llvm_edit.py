@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from ctypes import POINTER, c_char_p, c_double, c_int, c_size_t, c_uint, c_ulonglong, c_void_p
+from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_size_t, c_uint, c_ulonglong, c_void_p
 from typing import Any
 
 from pipeline.analyses import debug_info
 from pipeline.analyses.layout import ADDRESS, Word
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value, text
-from pipeline.llvm_inspect import EQUAL, FUNCTION, FUNCTION_TYPE, INACTIVE, RESULT, SHADOW, STRUCT, Inspector
+from pipeline.llvm_inspect import EQUAL, FUNCTION, FUNCTION_TYPE, INACTIVE, RESULT, SHADOW, STRUCT, UNTIL_OPT2, Inspector
 
 _EXTERNAL, _AVAILABLE, _WEAK, _INTERNAL, _EXTERNAL_WEAK = 0, 1, 6, 8, 12  # LLVMLinkage
 _LASTING = {2: 5, 3: 6}
@@ -32,6 +32,13 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "GetAttributesAtIndex": (None, [c_void_p, c_uint, POINTER(c_void_p)]),
     "GetCallSiteAttributeCount": (c_uint, [c_void_p, c_uint]),
     "GetCallSiteAttributes": (None, [c_void_p, c_uint, POINTER(c_void_p)]),
+    "IsStringAttribute": (c_int, [c_void_p]),
+    "GetStringAttributeKind": (c_void_p, [c_void_p, POINTER(c_uint)]),
+    "RemoveStringAttributeAtIndex": (None, [c_void_p, c_uint, c_char_p, c_uint]),
+    "RemoveCallSiteStringAttribute": (None, [c_void_p, c_uint, c_char_p, c_uint]),
+    "HasMetadata": (c_int, [c_void_p]),
+    "InstructionGetAllMetadataOtherThanDebugLoc": (c_void_p, [c_void_p, POINTER(c_size_t)]),
+    "GlobalEraseMetadata": (None, [c_void_p, c_uint]),
     "DIBuilderCreateDebugLocation": (c_void_p, [c_void_p, c_uint, c_uint, c_void_p, c_void_p]),
     "GetFunctionCallConv": (c_uint, [c_void_p]),
     "SetFunctionCallConv": (None, [c_void_p, c_uint]),
@@ -226,6 +233,53 @@ class Editor(Inspector):
         """Take attributes off the function."""
         for name in names:
             self.api.RemoveEnumAttributeAtIndex(function, FUNCTION, self._kind(name))
+
+    def add_until_opt2(self, function: Value) -> None:
+        """Have a function be called as it stands until the derivatives are there, and say that it frees nothing."""
+        for name, told in UNTIL_OPT2.items():
+            if not self.has_attribute(function, name):
+                self.add_attribute(function, name)
+                self.add_text_attribute(function, told)
+
+    def drop_text_attributes(self, function: Value, prefixes: tuple[str, ...]) -> None:
+        """Take attributes that are no LLVM's own off a function, its result and its parameters, by how their names begin."""
+        for index in (FUNCTION, *range(1 + len(self.parameter_types(self.function_type(function))))):
+            attributes = (c_void_p * self.api.GetAttributeCountAtIndex(function, index))()
+            self.api.GetAttributesAtIndex(function, index, attributes)
+            for name in self._text_attributes(attributes, prefixes):
+                self.api.RemoveStringAttributeAtIndex(function, index, name.encode(), len(name))
+
+    def drop_text_attributes_of_call(self, call: Value, prefixes: tuple[str, ...]) -> None:
+        """Take such attributes off a call."""
+        for index in (FUNCTION, *range(1 + len(self.module.arguments(call)))):
+            attributes = (c_void_p * self.api.GetCallSiteAttributeCount(call, index))()
+            if attributes:
+                self.api.GetCallSiteAttributes(call, index, attributes)
+            for name in self._text_attributes(attributes, prefixes):
+                self.api.RemoveCallSiteStringAttribute(call, index, name.encode(), len(name))
+
+    def _text_attributes(self, attributes: Iterable[Value], prefixes: tuple[str, ...]) -> list[str]:
+        size = c_uint()
+        found = filter(self.api.IsStringAttribute, attributes)
+        names = [text(self.api.GetStringAttributeKind(each, byref(size)), size.value) for each in found]
+        return [name for name in names if name.startswith(prefixes)]
+
+    def drop_metadata(self, instruction: Value, kinds: Collection[int]) -> None:
+        """Take metadata of some kinds off an instruction."""
+        if not self.api.HasMetadata(instruction):
+            return
+        size = c_size_t()
+        entries = self.api.InstructionGetAllMetadataOtherThanDebugLoc(instruction, byref(size))
+        found = [self.api.ValueMetadataEntriesGetKind(entries, index) for index in range(size.value)]
+        self.api.DisposeValueMetadataEntries(entries)
+        for kind in found:
+            if kind in kinds:
+                self.api.SetMetadata(instruction, kind, None)
+
+    def drop_metadata_of_global(self, variable: Value, kinds: Iterable[int]) -> None:
+        """Take metadata of some kinds off a global variable."""
+        for kind in kinds:
+            self.api.GlobalEraseMetadata(variable, kind)
 
     def drop_parameter_attributes(self, function: Value, *names: str) -> None:
         """Take attributes off all parameters of the function."""

@@ -23,6 +23,8 @@ _ROUNDED = ("llvm.fptosi.sat.", "llvm.fptoui.sat.")
 _POINTER_BYTES = 8
 BY_USER = "crategrad_inactive"
 """The attribute of a function that is inactive by the user's word."""
+UNTIL_OPT2 = {name: f"crategrad_{name}" for name in ("nofree", "noinline")}
+"""LLVM's attributes that a function is given until the derivatives are there, each with the one that tells so."""
 INACTIVE, SHADOW, _INVARIANT = b"enzyme_inactive", b"enzyme_shadow", b"invariant.load"
 # LLVMOpcode: shl, lshr, ashr, and, or, xor, trunc, zext, sext; and icmp, switch, GEP, add, sub, mul, div, rem, int to float.
 _BITWISE = {20, 21, 22, 23, 24, 25, 30, 31, 32}

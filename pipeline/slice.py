@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from pipeline import process
+from pipeline import leftovers, process
 from pipeline.analyses.call_tree import call_tree, calls
 from pipeline.llvm import Module, Value
 from pipeline.llvm_edit import Editor
@@ -63,7 +63,7 @@ class Slicer:
     def join(self, differentiated: Sequence[Path], rest: Path, visible: Collection[str], out: Path, log: Path) -> None:
         """Put the parts together: what is in several is as it is in the rest, and visible is what was visible in the module.
 
-        Who asks is inlined into who wants the derivative.
+        Who asks is inlined into who wants the derivative, and what was said for Enzyme alone is taken back.
         """
         first, *others = [*differentiated, rest]
         process.run_tool([self.llvm_link, "-o", out, first, *(f"--override={part}" for part in others)], log=log)
@@ -71,6 +71,7 @@ class Slicer:
             editor = Editor(joined)
             editor.hide_all_but(visible)
             editor.run_passes("always-inline")
+            leftovers.take_back(editor)
             joined.write(out)
 
 

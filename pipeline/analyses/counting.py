@@ -11,7 +11,13 @@ from pipeline.llvm_inspect import Inspector
 
 _CONVERSIONS = {"to_bits", "from_bits"}
 PARSED = "crategrad_parsed"
-"""How the name of a function begins that reads a float from a text: the integer that it may return is a constant."""
+"""The attribute of a function that reads a float from a text: the integer that it may return is a constant."""
+
+
+def is_parsed(inspector: Inspector, value: Value) -> bool:
+    """Whether a value is read from a text."""
+    callee = inspector.module.callee(value) if inspector.module.is_call(value) else 0
+    return bool(callee) and inspector.module.is_function(callee) and inspector.has_text_attribute(callee, PARSED)
 
 
 def is_counted(inspector: Inspector, integer: Value, is_number: Callable[[Value], bool] = lambda _: False) -> bool:
@@ -24,7 +30,7 @@ def is_counted(inspector: Inspector, integer: Value, is_number: Callable[[Value]
     waiting = [integer]
     while waiting:
         value = waiting.pop()
-        is_integer = inspector.is_known_integer(value) or inspector.is_call_of(value, PARSED)
+        is_integer = inspector.is_known_integer(value) or is_parsed(inspector, value)
         if value in known or is_integer or (inspector.is_plain_load(value) and is_number(value)):
             continue
         known.add(value)

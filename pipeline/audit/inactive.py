@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pipeline.analyses.call_tree import calls
-from pipeline.analyses.counting import PARSED
+from pipeline.analyses.counting import is_parsed
 from pipeline.analyses.effects import Effects
 from pipeline.audit.finding import finding
 from pipeline.enzyme_driver import Diagnostic
@@ -25,7 +25,7 @@ def functions(inspector: Inspector, tree: Sequence[Value]) -> Iterator[Diagnosti
         callee = inspector.module.callee(call)
         is_inactive = inspector.module.is_defined(callee) and inspector.is_inactive(callee)
         is_known = not inspector.module.subprogram(callee) or inspector.is_inactive_by_user(callee)
-        if not is_inactive or is_known or inspector.is_call_of(call, PARSED):
+        if not is_inactive or is_known or is_parsed(inspector, call):
             continue
         if callee not in known:
             known[callee] = effects.gives_floats(callee)

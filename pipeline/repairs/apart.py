@@ -28,7 +28,6 @@ _TEXT_BYTES = 24
 """What a `String` takes."""
 _READS = "read"
 """What brings bytes from outside into memory that somebody else has given begins with this."""
-_ATTRIBUTES = ("nofree", "noinline")
 _TO_ENZYME = ("enzyme_inactive", "enzyme_ta_norecur", "enzyme_no_escaping_allocation")
 
 
@@ -139,8 +138,7 @@ def hide(editor: Editor, function: Value) -> None:
     It is said to free nothing: of what it frees, as of a text that grows, nothing is read again when adjoints are.  Floats that
     it returns are said to be that: nobody looks into it to see.
     """
-    for attribute in _ATTRIBUTES:
-        editor.add_attribute(function, attribute)
+    editor.add_until_opt2(function)
     for attribute in _TO_ENZYME:
         editor.add_text_attribute(function, attribute)
     editor.say_floats(function)

@@ -34,8 +34,8 @@ def say_inactive(editor: Editor, shims: Sequence[Value]) -> list[str]:
     done = [f"parsed: {editor.module.name(function)}" for function in found]
     for function in found:
         users = [user for user in editor.module.users(function) if editor.module.is_call(user)]
-        editor.rename(function, PARSED)
         hide(editor, function)
+        editor.add_text_attribute(function, PARSED)
         if editor.returns_by_pointer(function):
             shown = _shown(editor, function)
             for user in users:

@@ -108,7 +108,7 @@ class AbiFixup:
 
         Raises: UserError for the first that has no primal, or not the activities and width it describes.
         """
-        from pipeline import marked, verification
+        from pipeline import leftovers, marked, verification
         from pipeline.repairs import repair
 
         given = inputs["module"] / MODULE
@@ -121,6 +121,8 @@ class AbiFixup:
                 repairs += repair(module, module.named(d.shim for d in asking), forward, self.without)
             for function in asking.values():  # only now: repairs have calls inlined, but not these
                 editor.add_attribute(function, "alwaysinline")
+            if not asking:
+                leftovers.take_back(editor)
             if any(name in given.read_bytes() for name in (_PLACEHOLDERS, marked.MARK.encode())):
                 module.write(out / MODULE)
             else:
