@@ -240,5 +240,78 @@ def test_every_so_many_calls_are_held_against_differences_too(tmp_path: Path) ->
     assert "10 calls of derivatives from 1 places, 4 checked, 0 wrong, 1 undecided" in done.stderr
 
 
+BOTH_ALIKE = """\
+use autodiff::*;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+static CALLS: AtomicU32 = AtomicU32::new(0);
+
+#[inactive]
+fn calls() -> f64 {
+    f64::from(CALLS.fetch_add(1, Ordering::Relaxed))
+}
+
+#[autodiff_reverse(d_counted, Active, Active)]
+fn counted(x: f64) -> f64 {
+    x * x + calls()
+}
+
+/// What is computed of `x` lies in `room` for a while, which is said to be constant.
+#[autodiff_reverse(d_scratch, Duplicated, Const, Active)]
+fn scratch(x: &[f64], room: &mut [f64]) -> f64 {
+    for (x, room) in x.iter().zip(&mut *room) {
+        *room = x * x;
+    }
+    room.iter().zip(x).map(|(square, x)| square + x).sum()
+}
+
+fn main() {
+    if std::env::args().any(|argument| argument == "counted") {
+        for _ in 0..3 {
+            d_counted(1.5, 1.0);
+            d_counted(2.5, 1.0);
+        }
+    } else {
+        let mut dx = [0.0; 2];
+        d_scratch(&[1.0, 2.0], &mut dx, &mut [0.0; 2], 1.0);
+        println!("{dx:?}");
+    }
+}
+"""
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["modes alone", "with differences"])
+def alike(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bool]:
+    """A program whose derivatives are wrong in both modes alike; and whether differences are taken."""
+    bench = Workbench(tmp_path_factory.mktemp("alike"))
+    bench.write(BOTH_ALIKE, MANIFEST)
+    bench.build("config=verify", *(["verify.differences=true"] if request.param else []))
+    return bench.output("verify") / "bench", request.param
+
+
+@pytest.mark.toolchain
+def test_a_value_that_a_plain_call_does_not_give_is_told_once_for_each_place(alike: tuple[Path, bool]) -> None:
+    program, _ = alike
+    done = run(program, "counted")
+    assert done.returncode == WRONG, done.stdout + done.stderr
+    place = r"^error: `d_counted`, .* is wrong\n  --> src/main.rs:(\d+):\d+\n"
+    values = r"  number 0 of the result is (\S+) as the derivative returns it\n  a plain call gives (\S+)\n"
+    found = re.findall(place + values, done.stderr, re.MULTILINE)
+    first = BOTH_ALIKE[: BOTH_ALIKE.index("d_counted(1.5")].count("\n") + 1
+    assert [int(line) for line, _, _ in found] == [first, first + 1]
+    assert all(got != plain for _, got, plain in found)
+    assert done.stderr.count("error: ") == 2
+    assert "verify: 6 calls of derivatives from 2 places, 6 checked, 6 wrong, 0 undecided" in done.stderr
+
+
+@pytest.mark.toolchain
+def test_what_is_wrong_in_both_modes_is_found_by_differences(alike: tuple[Path, bool]) -> None:
+    program, differences = alike
+    done = run(program)
+    assert done.stdout == "[1.0, 1.0]\n", "not 2 x + 1"
+    assert done.returncode == (WRONG if differences else 0), done.stderr
+    assert bool(re.search(r"reverse mode \S+, and so says forward mode\n  differences  \S+\n", done.stderr)) == differences
+
+
 def test_gradcheck_has_the_derivatives_as_they_are() -> None:
     assert {config.verify.every for config in builds.variants(load("verify")).values()} == {0}
