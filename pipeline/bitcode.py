@@ -74,6 +74,11 @@ def members(archive: Path) -> Iterator[Member]:
     data = archive.read_bytes()
     if not data.startswith(_ARCHIVE):
         raise ValueError(f"{archive} is no archive")
+    return members_of(data)
+
+
+def members_of(data: bytes) -> Iterator[Member]:
+    """The same, of an archive's bytes."""
     long_names = b""
     symbols: dict[int, list[bytes]] = {}
     at = len(_ARCHIVE)

@@ -69,9 +69,14 @@ def _launcher(hooks: Path, name: str, module: str) -> Path:
 
 def files_named(folder: Path, dep_info: Iterable[Path]) -> set[str]:
     """The files that cargo's dep-info names, of a crate in `folder`."""
-    package = folder.resolve()
-    started = next(workspace(package), package)  # where cargo starts rustc for the packages of a workspace
+    started = started_in(folder)
     return {os.path.normpath(started / name) for rule in dep_info for name in _prerequisites(rule.read_text())}
+
+
+def started_in(folder: Path) -> Path:
+    """Where cargo starts rustc, and that its linker, for the package in `folder`."""
+    package = folder.resolve()
+    return next(workspace(package), package)
 
 
 def workspace(package: Path, read: Callable[[Path], Mapping[str, Any]] | None = None) -> Iterator[Path]:

@@ -1,8 +1,8 @@
 """Stands in for the linker while cargo builds the crate: writes down what would be linked, in place of the program.
 
 The record is a tar at the very path of the program (`-o`), so that cargo keeps it, and finds it fresh, as it would the
-program: `arguments.json`, and the objects among the arguments and the list of what a shared library exports, which rustc
-deletes when the linker returns.  Libraries (`.rlib`, `.a`) stay where they are and are only named.
+program: `arguments.json`, and the objects and archives among the arguments and the list of what a shared library exports, which
+rustc deletes when the linker returns.  Its own libraries (`.rlib`) stay where they are and are only named.
 
 Run by rustc as `link_recorder.py ARGUMENTS…`; imports nothing of ours, as it is started without site-packages.
 """
@@ -18,7 +18,10 @@ EXPORTS = "-Wl,--version-script="
 
 
 def expand(arguments: list[str]) -> list[str]:
-    """The arguments with response files (`@file`, one argument a line) read in: rustc uses one for a very long line."""
+    """The arguments with response files (`@file`, one argument a line) read in: rustc uses one for a very long line.
+
+    And with files by themselves that rustc hands on to what `cc` starts (`-Wl,/file`): it does so with some archives.
+    """
     expanded: list[str] = []
     for argument in arguments:
         if argument.startswith("@"):
@@ -26,7 +29,7 @@ def expand(arguments: list[str]) -> list[str]:
             expanded += [re.sub(r"\\(.)", r"\1", line) for line in lines]
         else:
             expanded.append(argument)
-    return expanded
+    return [argument.removeprefix("-Wl,") if argument.startswith("-Wl,/") else argument for argument in expanded]
 
 
 def record(arguments: list[str]) -> None:
@@ -40,8 +43,8 @@ def record(arguments: list[str]) -> None:
         head.size = len(text)
         tar.addfile(head, io.BytesIO(text))
         for number, argument in enumerate(arguments):
-            if argument.endswith(".o"):
-                tar.add(argument, arcname=f"{number}.o")
+            if argument.endswith((".o", ".a")):
+                tar.add(argument, arcname=f"{number}{argument[-2:]}")
             elif argument.startswith(EXPORTS):
                 tar.add(argument.removeprefix(EXPORTS), arcname=f"{number}.list")
 

@@ -46,8 +46,19 @@ def test_record_outlives_the_objects(tmp_path: Path) -> None:
 
 
 def test_libraries_are_named_and_not_copied(tmp_path: Path) -> None:
-    record = link(tmp_path, "/nowhere/libstd.rlib", "/nowhere/libnative.a", "-o", "program")
+    record = link(tmp_path, "/nowhere/libstd.rlib", "-lnative", "-o", "program")
     assert list(recorded(record)) == ["arguments.json"]
+
+
+def test_archives_outlive_the_folder_of_rustc(tmp_path: Path) -> None:
+    """It has those there of which a crate is to be linked with all, and hands them on past `cc`."""
+    archive = tmp_path / "libnative.a"
+    archive.write_bytes(b"!<arch>\n")
+    record = link(tmp_path, "-Wl,--whole-archive", f"-Wl,{archive}", "-Wl,--no-whole-archive", "-o", "program")
+    archive.unlink()
+    files = recorded(record)
+    assert json.loads(files["arguments.json"])[1] == str(archive)
+    assert files["1.a"] == b"!<arch>\n"
 
 
 def test_response_file_is_read_in_where_it_stands(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipeline import bitcode, cargo, cargo_times, process
+from pipeline import bitcode, cargo, cargo_times, native_libraries, process
 from pipeline.artifact import KINDS, Artifact
 from pipeline.errors import UserError
 from pipeline.key import location
@@ -48,10 +48,11 @@ class CrateBitcode:
     """The crate's artifact and its dependencies (registry, path, vendored).
 
     Output: `bitcode/<nn>-<crate>/<nn>.bc` in the order of the link line; `native/`, the objects and archives that have
-    no bitcode; `link.json`: the artifact's file name; which `binaries` of its package it may start; what it exports, `main`
-    for a program; and the linker's arguments in order: strings as they are, and `{"bitcode": folder}`, `{"native": file}` or
-    `{"std": crate}` where an object or library of that kind stands, `{"bitcode": folder, "compiled": file}` for one that has
-    bitcode beside it, and `{"option": text, "file": file}` for an option that ends with the name of a file here.
+    no bitcode, those of C that build scripts made or found, and the shared libraries that they made; `link.json`: the
+    artifact's file name; which `binaries` of its package it may start; what it exports, `main` for a program; and the linker's
+    arguments in order: strings as they are, and `{"bitcode": folder}`, `{"native": file}` or `{"std": crate}` where an object
+    or library of that kind stands, `{"bitcode": folder, "compiled": file}` for one that has bitcode beside it, and
+    `{"option": text, "file": file}` for an option that ends with the name of a file or folder here.
     """
 
     rustc: Tool
@@ -209,6 +210,11 @@ def binaries_to_start(crate: Path) -> list[str]:
     return list(json.loads((crate / LINK_LINE).read_text())["binaries"])
 
 
+def shared_libraries(crate: Path) -> list[Path]:
+    """The folders with shared libraries that build scripts made, of the crate_bitcode in `crate`."""
+    return sorted(path for path in (crate / NATIVE).glob("*") if path.is_dir())
+
+
 class _LinkLine:
     """The recorded link of an artifact, being taken apart into the folder `out`."""
 
@@ -225,6 +231,7 @@ class _LinkLine:
 
         with tarfile.open(record) as tar:
             arguments: list[str] = json.loads(_read(tar, "arguments.json"))
+            libraries = native_libraries.found(arguments, cargo.started_in(self.stage.folder))
             line: list[Any] = []
             exports = ["main"] if self.stage.artifact.runs else []
             for number, argument in enumerate(arguments):
@@ -234,6 +241,10 @@ class _LinkLine:
                     line += self._object(Path(argument), _read(tar, f"{number}.o"))
                 elif argument.endswith(".rlib"):
                     line += self._library(Path(argument))
+                elif argument.endswith(".a"):
+                    line += self._archive(Path(argument).stem, _read(tar, f"{number}.a"))
+                elif number in libraries:
+                    line += self._native_library(argument, libraries[number])
                 elif argument.startswith(EXPORTS):
                     listed, name = _OURS.sub(b"", _read(tar, f"{number}.list")), f"exports-{number}.map"
                     (self.out / name).write_bytes(listed)
@@ -241,9 +252,29 @@ class _LinkLine:
                     line.append({"option": EXPORTS, "file": name})
                 else:
                     line.append(argument)
-        written = {"file": self.stage.artifact.file, "exports": exports, "arguments": _without_paths(line)}
+        written = {"file": self.stage.artifact.file, "exports": exports, "arguments": self._without_paths(line)}
         written["binaries"] = self.stage.binaries_named(self.log)
         (self.out / LINK_LINE).write_text(json.dumps(written, indent=1))
+
+    def _without_paths(self, line: list[Any]) -> list[Any]:
+        """The arguments without what points into rustc's temporary folder, the sysroot or cargo's, and without the output.
+
+        What of cargo's is linked is in our own folder; only linker scripts are still to be found there.
+        """
+        kept: list[Any] = []
+        has_script = any(isinstance(argument, str) and argument.startswith(("-T", "-Wl,-T")) for argument in line)
+        arguments = iter(line)
+        for argument in arguments:
+            if argument == "-o":
+                next(arguments)
+            elif argument == "-L":
+                folder = next(arguments)
+                is_rustcs = folder.endswith("raw-dylibs") or f"rustlib{os.sep}" in folder
+                if not is_rustcs and (has_script or not self._is_cargos(Path(folder))):
+                    kept += ["-L", folder]
+            elif not (isinstance(argument, str) and argument.startswith("-Wl,-plugin-opt")):
+                kept.append(argument)
+        return kept
 
     def _object(self, path: Path, data: bytes) -> list[Any]:
         label = self._label(self.stage.artifact.name)
@@ -273,6 +304,29 @@ class _LinkLine:
         others = [member for member in members if member not in of_bitcode]
         modules = self._modules(label, bitcode.beside(library.parent, of_bitcode))
         return _together(modules, self._natives(label, of_bitcode)) + self._natives(f"{label}-native", others)
+
+    def _native_library(self, argument: str, library: Path) -> list[Any]:
+        """A library of C by its name, `-lNAME`.
+
+        Its bytes are part of the output: else `link` would not know of an edit.  A shared one that cargo has nothing to do with
+        is only looked at when the program is linked.
+        """
+        if native_libraries.is_archive(library):
+            return self._archive(library.stem, library.read_bytes())
+        if not self._is_cargos(library):
+            return [argument]
+        if not native_libraries.is_shared(library):
+            return [str(library)]
+        folder = f"{NATIVE}/{self._label(library.stem)}"
+        (self.out / folder).mkdir(parents=True)
+        (self.out / folder / library.name).write_bytes(library.read_bytes())
+        return [{"option": "-L", "file": folder}, argument]
+
+    def _is_cargos(self, path: Path) -> bool:
+        return path.is_relative_to(self.stage.target)
+
+    def _archive(self, name: str, data: bytes) -> list[Any]:
+        return self._natives(self._label(name.removeprefix("lib")), list(bitcode.members_of(data)))
 
     def _natives(self, label: str, members: list[bitcode.Member]) -> list[Any]:
         archive = f"{NATIVE}/{label}.a"
@@ -318,19 +372,3 @@ def _read(tar: tarfile.TarFile, name: str) -> bytes:
     member = tar.extractfile(name)
     assert member is not None
     return member.read()
-
-
-def _without_paths(line: list[Any]) -> list[Any]:
-    """The arguments without what points into rustc's temporary folder or the sysroot, and without the output."""
-    kept: list[Any] = []
-    arguments = iter(line)
-    for argument in arguments:
-        if argument == "-o":
-            next(arguments)
-        elif argument == "-L":
-            folder = next(arguments)
-            if not folder.endswith("raw-dylibs") and f"rustlib{os.sep}" not in folder:
-                kept += ["-L", folder]
-        elif not (isinstance(argument, str) and argument.startswith("-Wl,-plugin-opt")):
-            kept.append(argument)
-    return kept

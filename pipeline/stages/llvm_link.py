@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pipeline.stages import MODULE, Inputs
 from pipeline.stages.build_std import COMPILED
@@ -39,5 +40,11 @@ def _artifacts(crate: Path, std: Path | None) -> Artifacts:
     compiled = [crate / part["compiled"] for part in parts if "compiled" in part]
     compiled += sorted((std / COMPILED).glob("*.a")) if std else []
     options = [f"{part['option']}{crate / part['file']}" for part in parts if "option" in part]
-    arguments = (*options, *(argument for argument in line if isinstance(argument, str)))
+    given = (argument if isinstance(argument, str) else crate / argument["native"] for argument in line if _is_given(argument))
+    arguments = (*options, *given)
     return Artifacts(tuple(crates), tuple(natives), tuple(compiled), std, arguments, tuple(link["exports"]))
+
+
+def _is_given(argument: Any) -> bool:
+    """Whether it is the linker's as it stands."""
+    return isinstance(argument, str) or "native" in argument

@@ -21,7 +21,8 @@ class Artifacts:
     `natives`: objects and archives without bitcode, std's included; they may call into the module.
     `compiled`: objects and archives that have bitcode beside them, std's included.
     `std`: the folder that build_std made, or None where std is not bitcode.
-    `arguments`: the options of the link line, in order.
+    `arguments`: the options of the link line, and the natives that are not std's among them, in order: some options count for
+    what follows them.
     `exports`: what is called from outside: `main` of a program, what a library for others than Rust exports.
     """
 
@@ -29,7 +30,7 @@ class Artifacts:
     natives: tuple[Path, ...]
     compiled: tuple[Path, ...]
     std: Path | None
-    arguments: tuple[str, ...]
+    arguments: tuple[str | Path, ...]
     exports: tuple[str, ...]
 
 

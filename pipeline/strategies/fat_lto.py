@@ -32,6 +32,7 @@ class FatLto:
             "-fuse-ld=lld",
             *(f"-Wl,{flag}" for flag in lto),
         ]
-        argv += [*artifacts.crates, "-Wl,--start-lib", *std, "-Wl,--end-lib", *artifacts.natives]
+        of_std = [native for native in artifacts.natives if native not in artifacts.arguments]
+        argv += [*artifacts.crates, "-Wl,--start-lib", *std, "-Wl,--end-lib", *of_std]
         process.run_tool([*argv, *artifacts.arguments, "-o", module], log=log)
         return False

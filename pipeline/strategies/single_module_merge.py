@@ -49,7 +49,7 @@ class SingleModuleMerge:
         # Without a std of bitcode the toolchain's own libraries are in the line: they call the allocator, for one.
         natives: list[process.Argument] = [
             *artifacts.natives,
-            *(argument for argument in artifacts.arguments if argument.endswith(".rlib")),
+            *(argument for argument in artifacts.arguments if str(argument).endswith(".rlib")),
         ]
         if not natives:
             return []

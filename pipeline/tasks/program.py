@@ -19,7 +19,7 @@ from pipeline.platforms import started_on
 from pipeline.rerun import Rerun
 from pipeline.rustc_wrapper import BINARY
 from pipeline.stages.abi_fixup import DERIVATIVES
-from pipeline.stages.crate_bitcode import binaries_to_start
+from pipeline.stages.crate_bitcode import binaries_to_start, shared_libraries
 from pipeline.stages.enzyme import rungs_taken
 from pipeline.stages.link import libraries_to_link
 from pipeline.strategies.slice import WHOLE
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pipeline.request import Request
 
 _STARTED = time.time()
+_SHARED = "LD_LIBRARY_PATH"
 
 
 def summarise(build: Build, rerun: Rerun) -> None:
@@ -91,7 +92,10 @@ def _build_binary(build: Build, asked: Request, name: str) -> bool:
 
 
 def execute(build: Build, asked: Request) -> TaskFailed | None:
-    """Run the program with the user's terminal and arguments, where cargo would: tests in their package's folder."""
+    """Run the program with the user's terminal and arguments, where cargo would: tests in their package's folder.
+
+    As from cargo it finds the shared libraries that build scripts made.
+    """
     try:
         started = started_on(asked.config.target, build.product)
     except UserError as error:
@@ -101,11 +105,13 @@ def execute(build: Build, asked: Request) -> TaskFailed | None:
     crate = build.crate
     names = binaries_to_start(build.output("crate_bitcode"))
     binaries = {f"{BINARY}{name}": str(crate.output / asked.config.name / name) for name in names}
+    shared = [*map(str, shared_libraries(build.output("crate_bitcode"))), *filter(None, [os.environ.get(_SHARED)])]
+    found_by = {_SHARED: os.pathsep.join(shared)} if shared else {}
     as_bench = ["--bench"] if crate.artifact.kind == "bench" else []
     finished = subprocess.run(
         [*started, *as_bench, *request.arguments()],
         cwd=crate.folder if crate.artifact.is_test else os.environ.get("CRATEGRAD_CWD"),
-        env={**os.environ, "CARGO_MANIFEST_DIR": str(crate.folder), **binaries},
+        env={**os.environ, "CARGO_MANIFEST_DIR": str(crate.folder), **binaries, **found_by},
         check=False,
     )
     if finished.returncode == 0:

@@ -1,0 +1,161 @@
+"""C libraries that build scripts make: they are linked as cargo links them, and an edit of C alone is an edit."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.workbench import ROOT, Workbench
+
+pytestmark = pytest.mark.toolchain
+
+MANIFEST = '[package]\nname = "plain"\nversion = "0.1.0"\nedition = "2024"\n[workspace]\n'
+
+WITH_AUTODIFF = f'{MANIFEST}[dependencies]\nautodiff = {{ path = "{ROOT}/rust/autodiff" }}\n'
+
+# What the crate `cc` does, of each C file in the folder `c`: one library of all.
+BUILD = """\
+use std::process::Command;
+fn run(program: &str, arguments: &[&str]) {
+    assert!(Command::new(program).args(arguments).status().unwrap().success());
+}
+fn main() {
+    let out = std::env::var("OUT_DIR").unwrap();
+    println!("cargo::rerun-if-changed=c");
+    @MAKE@
+    println!("cargo::rustc-link-search=native={out}");
+    println!("cargo::rustc-link-lib=@KIND@=foo");
+}
+"""
+STATIC = """\
+run("cc", &["-fPIC", "-O1", "-c", "c/foo.c", "-o", &format!("{out}/foo.o")]);
+    run("ar", &["crs", &format!("{out}/libfoo.a"), &format!("{out}/foo.o")]);"""
+
+MAIN = """\
+unsafe extern "C" { fn number() -> i32; }
+fn main() { println!("{}", unsafe { number() }); }
+"""
+
+
+def script(kind: str = "static", make: str = STATIC) -> str:
+    return BUILD.replace("@MAKE@", make).replace("@KIND@", kind)
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> Workbench:
+    """A crate of one file, without derivatives."""
+    bench = Workbench(tmp_path / "plain")
+    bench.write(MAIN, MANIFEST)
+    return bench
+
+
+def says(bench: Workbench) -> str:
+    """What the program says."""
+    program = bench.output() / "plain"
+    return subprocess.run([program], check=True, capture_output=True, text=True).stdout.strip()
+
+
+@pytest.mark.parametrize("kind", ["static", "static:+whole-archive", "static:-bundle"])
+def test_an_edit_of_c_alone(plain: Workbench, kind: str) -> None:
+    write(plain.folder, {"build.rs": script(kind)})
+    for number in ("1", "2"):
+        write(plain.folder, {"c/foo.c": f"int number(void) {{ return {number}; }}\n"})
+        plain.build()
+        assert says(plain) == number
+
+
+SYS = "foo-sys"
+DEPENDING = f'{MANIFEST}[dependencies]\n{SYS} = {{ path = "{SYS}" }}\n'
+
+
+@pytest.mark.parametrize("kind", ["static", "static:+whole-archive", "static:-bundle"])
+def test_an_edit_of_c_alone_in_a_dependency(plain: Workbench, kind: str) -> None:
+    """rustc has the library in the dependency's own, or beside it."""
+    sys = {"Cargo.toml": MANIFEST.replace("plain", SYS).replace("[workspace]\n", ""), "build.rs": script(kind)}
+    calling = 'unsafe extern "C" { fn number() -> i32; }\npub fn called() -> i32 { unsafe { number() } }\n'
+    write(plain.folder / SYS, sys | {"src/lib.rs": calling})
+    plain.write('fn main() { println!("{}", foo_sys::called()); }\n', DEPENDING)
+    for number in ("1", "2"):
+        write(plain.folder / SYS, {"c/foo.c": f"int number(void) {{ return {number}; }}\n"})
+        plain.build()
+        assert says(plain) == number
+
+
+SHARED = 'run("cc", &["-fPIC", "-shared", "c/foo.c", "-o", &format!("{out}/libfoo.so")]);'
+
+
+def test_shared_library_that_a_build_script_makes(plain: Workbench) -> None:
+    write(plain.folder, {"build.rs": script("dylib", SHARED), "c/foo.c": "int number(void) { return 3; }\n"})
+    assert plain.doit("run").stdout.splitlines()[-1] == "3"
+    link = (plain.output() / "stages/02-crate_bitcode/link.json").read_text()
+    assert str(plain.folder) not in link
+
+
+def test_library_that_is_given_by_its_path(plain: Workbench) -> None:
+    by_path = script().replace(
+        'println!("cargo::rustc-link-lib=static=foo");', 'println!("cargo::rustc-link-arg={out}/libfoo.a");'
+    )
+    write(plain.folder, {"build.rs": by_path})
+    for number in ("1", "2"):
+        write(plain.folder, {"c/foo.c": f"int number(void) {{ return {number}; }}\n"})
+        plain.build()
+        assert says(plain) == number
+
+
+# A C library that calls Rust, and of which nothing is called by its name: it is there by `+whole-archive` alone.
+CALLS_RUST = """\
+extern void note(void);
+static void __attribute__((constructor)) begin(void) { note(); }
+"""
+CALLED_FROM_C = """\
+#![no_main]
+use autodiff::*;
+use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
+static NOTED: AtomicI32 = AtomicI32::new(0);
+#[unsafe(no_mangle)]
+pub extern "C" fn note() { NOTED.fetch_add(1, Relaxed); }
+#[autodiff_reverse(df, Active, Active)]
+fn f(x: f64) -> f64 { x * x * x }
+#[unsafe(no_mangle)]
+pub extern "C" fn main(argc: i32, _argv: *const *const u8) -> i32 {
+    let x = f64::from(argc);
+    i32::from(!(df(x, 1.0).1 == 3.0 * x * x && NOTED.load(Relaxed) == 1))
+}
+"""
+
+
+@pytest.mark.parametrize("strategy", ["slice", "single-module-merge", "fat-lto"])
+def test_whole_archive(plain: Workbench, strategy: str) -> None:
+    write(plain.folder, {"build.rs": script("static:+whole-archive"), "c/foo.c": CALLS_RUST})
+    plain.write(CALLED_FROM_C, WITH_AUTODIFF)
+    plain.build(f"config={strategy}")
+    assert subprocess.run([plain.output(strategy) / "plain"], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("strategy", ["slice", "fat-lto"])
+def test_static_library_has_the_crates_own_c(plain: Workbench, strategy: str) -> None:
+    """Whoever links it needs no library of the crate's."""
+    write(
+        plain.folder, {"build.rs": script(), "c/foo.c": "int number(void) { return 4; }\n", "src/lib.rs": FOR_C, "use.c": IN_C}
+    )
+    plain.build(f"config={strategy}", "lib=1", "crate-type=staticlib")
+    library = plain.output(strategy) / "libplain.a"
+    use = plain.folder / "use"
+    subprocess.run(["cc", f"{use}.c", library, "-lgcc_s", "-lpthread", "-lm", "-ldl", "-o", use], check=True)
+    assert subprocess.run([use], check=False).returncode == 5
+
+
+FOR_C = """\
+unsafe extern "C" { fn number() -> i32; }
+#[unsafe(no_mangle)]
+pub extern "C" fn more() -> i32 { unsafe { number() + 1 } }
+"""
+IN_C = "int more(void);\nint main(void) { return more(); }\n"
