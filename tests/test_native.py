@@ -11,6 +11,10 @@ from tests.workbench import ROOT, Workbench
 
 pytestmark = pytest.mark.toolchain
 
+MERGING = ("single-module-merge", "fat-lto")
+every_strategy = pytest.mark.parametrize("strategy", ["slice", *MERGING])
+slice_first = pytest.mark.parametrize("strategy", ["slice", *(pytest.param(way, marks=pytest.mark.full) for way in MERGING)])
+
 MANIFEST = '[package]\nname = "plain"\nversion = "0.1.0"\nedition = "2024"\n[workspace]\n'
 
 WITH_AUTODIFF = f'{MANIFEST}[dependencies]\nautodiff = {{ path = "{ROOT}/rust/autodiff" }}\n'
@@ -132,7 +136,7 @@ pub extern "C" fn main(argc: i32, _argv: *const *const u8) -> i32 {
 """
 
 
-@pytest.mark.parametrize("strategy", ["slice", "single-module-merge", "fat-lto"])
+@every_strategy
 def test_whole_archive(plain: Workbench, strategy: str) -> None:
     write(plain.folder, {"build.rs": script("static:+whole-archive"), "c/foo.c": CALLS_RUST})
     plain.write(CALLED_FROM_C, WITH_AUTODIFF)
@@ -159,3 +163,52 @@ unsafe extern "C" { fn number() -> i32; }
 pub extern "C" fn more() -> i32 { unsafe { number() + 1 } }
 """
 IN_C = "int more(void);\nint main(void) { return more(); }\n"
+
+
+# ---- C and derivatives
+
+SQUARED = "double squared(double x) { return x * x; }\n"
+OF_C = """\
+unsafe extern "C" { fn squared(x: f64) -> f64; }
+pub fn square(x: f64) -> f64 { unsafe { squared(x) } }
+"""
+USING_C = """\
+#![no_main]
+use autodiff::*;
+#[autodiff_reverse(df, Active, Active)]
+fn f(x: f64) -> f64 { @BODY@ }
+#[unsafe(no_mangle)]
+pub extern "C" fn main(argc: i32, _argv: *const *const u8) -> i32 {
+    let x = f64::from(argc) + 0.5;
+    i32::from(!(df(x, 1.0).1 == 3.0 * x * x && foo_sys::square(x) == x * x))
+}
+"""
+
+
+@pytest.fixture
+def using_c(plain: Workbench) -> Workbench:
+    """A crate with derivatives that depends on one with C."""
+    manifest = MANIFEST.replace("plain", SYS).replace("[workspace]\n", "")
+    write(plain.folder / SYS, {"Cargo.toml": manifest, "build.rs": script(), "c/foo.c": SQUARED, "src/lib.rs": OF_C})
+    return plain
+
+
+def differentiating(bench: Workbench, body: str) -> None:
+    bench.write(USING_C.replace("@BODY@", body), f'{WITH_AUTODIFF}{SYS} = {{ path = "{SYS}" }}\n')
+
+
+@every_strategy
+def test_c_outside_of_derivatives(using_c: Workbench, strategy: str) -> None:
+    differentiating(using_c, "x * x * x")
+    using_c.build(f"config={strategy}")
+    assert subprocess.run([using_c.output(strategy) / "plain"], check=False).returncode == 0
+
+
+@slice_first
+def test_c_that_a_derivative_needs_is_refused(using_c: Workbench, strategy: str) -> None:
+    differentiating(using_c, "foo_sys::square(x) * x")
+    refused = using_c.doit("build", f"config={strategy}")
+    assert refused.returncode == 1
+    assert "error: `squared` has no body in the program's bitcode" in refused.stderr
+    assert "--> src/main.rs:4:23" in refused.stderr
+    assert f"{SYS}/src/lib.rs:2:" in refused.stderr
