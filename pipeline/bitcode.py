@@ -6,7 +6,7 @@ import hashlib
 import re
 import struct
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 _ARCHIVE = b"!<arch>\n"
@@ -15,6 +15,8 @@ _INDICES = {b"/": "I", b"/SYM64/": "Q"}
 _BITCODE = b"BC\xc0\xde"
 _ELF = b"\x7fELF"
 _HEADER = 60
+_EXCLUDED = 0x80000000
+"""SHF_EXCLUDE."""
 _DIGITS = 32
 _MARK, _REST = b"x", b" "
 _MARKED = bytes.maketrans(bytes(range(256)), b"".join(_MARK if chr(c) in "0123456789abcdef" else _REST for c in range(256)))
@@ -43,6 +45,16 @@ class Member:
     def embedded(self) -> bytes:
         """The LLVM module that an object carries beside its machine code (rustc's `-Cembed-bitcode`); empty where none is."""
         return _section(self.data, b".llvmbc") if self.is_native else b""
+
+    @property
+    def not_to_carry(self) -> Member:
+        """The object, of which a program gets no bitcode: the linker knows that of what rustc embeds, but not of clang's."""
+        data = bytearray(self.data)
+        for header, name, *_ in _sections(self.data):
+            if self.data.startswith((b".llvmbc\0", b".llvmcmd\0"), name):
+                (flags,) = struct.unpack_from("<Q", data, header + 8)
+                struct.pack_into("<Q", data, header + 8, flags | _EXCLUDED)
+        return replace(self, data=bytes(data))
 
 
 _UNOPTIMISED, _NOT_TO_OPTIMISE = ".no-opt.bc", ".bc"
@@ -112,18 +124,23 @@ def _member_name(name: bytes, long_names: bytes) -> str:
 
 
 def _section(elf: bytes, wanted: bytes) -> bytes:
-    """The contents of a section of a 64-bit little-endian ELF object; nothing where there is none of that name."""
+    """The contents of a section of an ELF object; nothing where there is none of that name."""
+    found = (elf[begin:end] for _, name, begin, end in _sections(elf) if elf.startswith(wanted + b"\0", name))
+    return next(found, b"")
+
+
+def _sections(elf: bytes) -> Iterator[tuple[int, int, int, int]]:
+    """Where in a 64-bit little-endian ELF object the sections are: the header, the name, and the contents' begin and end."""
     (table,) = struct.unpack_from("<Q", elf, 0x28)
     entry, count, names = struct.unpack_from("<3H", elf, 0x3A)
     *_, size_of_first, link_of_first = struct.unpack_from("<2I4QI", elf, table)
     # Where there are too many for these fields the first section has the numbers.
     count, names = count or size_of_first, link_of_first if names == 0xFFFF else names
-    headers = [struct.unpack_from("<2I4Q", elf, table + entry * number) for number in range(count)]
+    places = [table + entry * number for number in range(count)]
+    headers = [struct.unpack_from("<2I4Q", elf, place) for place in places]
     texts = headers[names][4]
-    for name, _, _, _, offset, size in headers:
-        if elf.startswith(wanted + b"\0", texts + name):
-            return elf[offset : offset + size]
-    return b""
+    for place, (name, _, _, _, offset, size) in zip(places, headers, strict=True):
+        yield place, texts + name, offset, offset + size
 
 
 def without_summary(data: bytes) -> bytes:

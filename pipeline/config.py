@@ -167,6 +167,13 @@ class Keys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             " toolchain's own std carries, without sources; `none` takes no bitcode, but that std as it is."
         ),
     ] = "full"
+    c_bitcode: Annotated[
+        bool,
+        doc(
+            "Have clang compile the C of build scripts, so that derivatives can go through it; without clang, or where `CC`"
+            " or `CFLAGS` say something else, none can."
+        ),
+    ] = True
     opt1: Opt1 = Opt1()
     abi_fixup: Annotated[
         bool,

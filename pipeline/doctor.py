@@ -31,6 +31,7 @@ class Need:
     why: str
     cure: str
     asks: tuple[str, ...] = ("--version",)
+    is_optional: bool = False
 
     @property
     def is_met(self) -> bool:
@@ -103,10 +104,10 @@ def _report_choices(choices: list[Choice], chosen: str) -> bool:
 def _report_needs(needs: list[Need]) -> bool:
     table = Table("tool", "version", "path", "why", "how to get it", box=None, header_style="bold", pad_edge=False)
     for need in needs:
-        version = need.version if need.is_met else "[red]missing[/red]"
+        version = need.version if need.is_met else "optional" if need.is_optional else "[red]missing[/red]"
         table.add_row(need.name, version, str(need.path), need.why, "" if need.is_met else need.cure)
     print_table(table)
-    missing = [need for need in needs if not need.is_met]
+    missing = [need for need in needs if not (need.is_met or need.is_optional)]
     for need in missing:
         print(f"\n{need.name} is missing: {need.cure}")
     return not missing
@@ -136,6 +137,8 @@ def _tool_needs(tools: Tools) -> Iterator[Need]:
     yield Need("catalyst", tools.catalyst.path, "the Enzyme pass", "rm -r .venv; ./doit doctor", asks=())
     yield Need("dot", DOT, "lays out what ./doit graph draws", HOW_TO_GET_DOT, asks=())
     yield Need("cc", tools.cc.path, "the final link", "apt-get install gcc libc6-dev")
+    clang = f"apt-get install clang-{LLVM_MAJOR}"
+    yield Need("clang", tools.clang.path, "derivatives through the C of build scripts", clang, is_optional=True)
 
 
 def _target_needs(target: str) -> Iterator[Need]:

@@ -19,7 +19,7 @@ from pipeline.stages import NAMES, Stage
 from pipeline.stages.abi_fixup import AbiFixup
 from pipeline.stages.build_std import BuildStd
 from pipeline.stages.codegen import Codegen
-from pipeline.stages.crate_bitcode import CrateBitcode
+from pipeline.stages.crate_bitcode import C_COMPILER, CrateBitcode
 from pipeline.stages.enzyme import Enzyme
 from pipeline.stages.link import Archive, Link
 from pipeline.stages.llvm_link import LlvmLink
@@ -31,7 +31,7 @@ from pipeline.strategies.fat_lto import FatLto
 from pipeline.strategies.single_module_merge import SingleModuleMerge
 from pipeline.strategies.slice import Slice
 from pipeline.tape import POOL, Tape
-from pipeline.toolchain import Rust, Tools
+from pipeline.toolchain import Rust, Tool, Tools
 
 
 @dataclass(frozen=True)
@@ -132,6 +132,7 @@ def _crate_bitcode(
         gradcheck=gradcheck,
         verify=_verifying(config),
         environment=cargo.building_environment(),
+        clang=_clang(config, tools),
         libllvmlite=tools.libllvmlite,
         libllvm=tools.libllvm,
         rust=rust,
@@ -140,6 +141,13 @@ def _crate_bitcode(
         offline=offline,
         manners=manners,
     )
+
+
+def _clang(config: Config, tools: Tools) -> Tool | None:
+    """What compiles the C of build scripts, where nobody says what does."""
+    is_wanted = config.c_bitcode and config.autodiff and config.target == HOST
+    is_said = any(name in cargo.building_environment() for name in C_COMPILER)
+    return tools.clang if is_wanted and not is_said and tools.clang.path.exists() else None
 
 
 def _is_slice(config: Config) -> bool:

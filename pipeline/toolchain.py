@@ -64,6 +64,8 @@ class Tools:
     libllvmlite: Tool
     catalyst: Tool
     cc: Tool
+    clang: Tool
+    """Optional: it may not be there."""
 
 
 def find_tools() -> Tools:
@@ -80,6 +82,7 @@ def find_tools() -> Tools:
         libllvmlite=Tool(_llvmlite()),
         catalyst=Tool(Path(sys.prefix) / "bin" / "catalyst"),
         cc=Tool(Path("/usr/bin/cc")),
+        clang=_llvm("clang"),
     )
 
 

@@ -106,6 +106,18 @@ def test_bitcode_is_looked_for_in_objects_alone(member: Member) -> None:
     assert member.embedded == b""
 
 
+@toolchain
+def test_a_program_gets_no_bitcode_of_objects_that_are_not_to_carry_it(tmp_path: Path) -> None:
+    """As clang has it the sections are like any others."""
+    as_clang = CARRIED.replace(',"e",', ',"",')
+    member = assembled(tmp_path, f"{as_clang}.globl main\n.text\nmain: ret\n")
+    for one, is_there in ((member, True), (member.not_to_carry, False)):
+        (tmp_path / "one.o").write_bytes(one.data)
+        subprocess.run(["cc", tmp_path / "one.o", "-o", tmp_path / "program"], check=True)
+        assert (b"BC and more" in (tmp_path / "program").read_bytes()) == is_there
+        assert one.embedded == b"BC and more"
+
+
 # ---- Native objects
 
 

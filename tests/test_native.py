@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.toolchain import LLVM_MAJOR, find_tools
 from tests.workbench import ROOT, Workbench
 
 pytestmark = pytest.mark.toolchain
@@ -25,8 +26,15 @@ use std::process::Command;
 fn run(program: &str, arguments: &[&str]) {
     assert!(Command::new(program).args(arguments).status().unwrap().success());
 }
+fn compile(arguments: &[&str]) {
+    let given = |name: &str, other: &str| std::env::var(name).unwrap_or(other.into());
+    let flags = given("CFLAGS", "");
+    run(&given("CC", "cc"), &[&flags.split_whitespace().collect::<Vec<_>>(), arguments].concat());
+}
 fn main() {
     let out = std::env::var("OUT_DIR").unwrap();
+    println!("cargo::rerun-if-env-changed=CC");
+    println!("cargo::rerun-if-env-changed=CFLAGS");
     println!("cargo::rerun-if-changed=c");
     @MAKE@
     println!("cargo::rustc-link-search=native={out}");
@@ -34,7 +42,7 @@ fn main() {
 }
 """
 STATIC = """\
-run("cc", &["-fPIC", "-O1", "-c", "c/foo.c", "-o", &format!("{out}/foo.o")]);
+compile(&["-fPIC", "-O1", "-c", "c/foo.c", "-o", &format!("{out}/foo.o")]);
     run("ar", &["crs", &format!("{out}/libfoo.a"), &format!("{out}/foo.o")]);"""
 
 MAIN = """\
@@ -93,7 +101,7 @@ def test_an_edit_of_c_alone_in_a_dependency(plain: Workbench, kind: str) -> None
         assert says(plain) == number
 
 
-SHARED = 'run("cc", &["-fPIC", "-shared", "c/foo.c", "-o", &format!("{out}/libfoo.so")]);'
+SHARED = 'compile(&["-fPIC", "-shared", "c/foo.c", "-o", &format!("{out}/libfoo.so")]);'
 
 
 def test_shared_library_that_a_build_script_makes(plain: Workbench) -> None:
@@ -207,8 +215,71 @@ def test_c_outside_of_derivatives(using_c: Workbench, strategy: str) -> None:
 @slice_first
 def test_c_that_a_derivative_needs_is_refused(using_c: Workbench, strategy: str) -> None:
     differentiating(using_c, "foo_sys::square(x) * x")
-    refused = using_c.doit("build", f"config={strategy}")
+    refused = using_c.doit("build", f"config={strategy}", "c_bitcode=false")
     assert refused.returncode == 1
     assert "error: `squared` has no body in the program's bitcode" in refused.stderr
     assert "--> src/main.rs:4:23" in refused.stderr
     assert f"{SYS}/src/lib.rs:2:" in refused.stderr
+
+
+# ---- C that clang compiles
+
+CLANG = find_tools().clang.path
+with_clang = pytest.mark.skipif(not CLANG.exists(), reason=f"there is no {CLANG.name} of LLVM {LLVM_MAJOR}")
+
+SUMMED = """\
+#include <math.h>
+#include <stddef.h>
+static double weight(double x) { return sin(x); }
+double summed(const double *x, size_t n) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += weight(x[i]) * x[i];
+    return sum;
+}
+"""
+SUM_OF_C = """\
+unsafe extern "C" {
+    fn summed(x: *const f64, n: usize) -> f64;
+}
+pub fn sum(x: &[f64]) -> f64 { unsafe { summed(x.as_ptr(), x.len()) } }
+"""
+THROUGH_C = """\
+#![no_main]
+use autodiff::*;
+#[autodiff_reverse(df, Duplicated, Active)]
+fn f(x: &[f64]) -> f64 { foo_sys::sum(x) * x[0] }
+#[unsafe(no_mangle)]
+pub extern "C" fn main(argc: i32, _argv: *const *const u8) -> i32 {
+    let x = [f64::from(argc) + 0.5, 2.0 * f64::from(argc)];
+    let mut dx = [0.0; 2];
+    let value = df(&x, &mut dx, 1.0);
+    let sum = foo_sys::sum(&x);
+    let slope = |x: f64| x.cos() * x + x.sin();
+    let right = [sum + x[0] * slope(x[0]), x[0] * slope(x[1])];
+    let close = |one: f64, other: f64| (one - other).abs() < 1e-12;
+    i32::from(!(close(dx[0], right[0]) && close(dx[1], right[1]) && close(value, sum * x[0])))
+}
+"""
+
+
+@with_clang
+@every_strategy
+def test_derivative_through_c(using_c: Workbench, strategy: str) -> None:
+    write(using_c.folder / SYS, {"c/foo.c": SUMMED, "src/lib.rs": SUM_OF_C})
+    using_c.write(THROUGH_C, f'{WITH_AUTODIFF}{SYS} = {{ path = "{SYS}" }}\n')
+    using_c.build(f"config={strategy}")
+    program = using_c.output(strategy) / "plain"
+    assert subprocess.run([program], check=False).returncode == 0
+    assert b".llvmbc" not in program.read_bytes()
+
+
+COUNTING = "int calls;\ndouble squared(double x) { calls += 1; return x * x; }\n"
+
+
+@with_clang
+def test_variable_of_c_that_changes_is_refused(using_c: Workbench) -> None:
+    write(using_c.folder / SYS, {"c/foo.c": COUNTING})
+    differentiating(using_c, "foo_sys::square(x) * x")
+    refused = using_c.doit("build")
+    assert refused.returncode == 1
+    assert "cannot be differentiated: `calls`" in refused.stderr

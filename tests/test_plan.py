@@ -169,6 +169,7 @@ CHANGES = {
     "verify.every=7": {"crate_bitcode"},
     "verify.differences=true": set(),  # nothing is checked
     "check=true": set(),  # it is after the last stage
+    "c_bitcode=false": {"crate_bitcode"},
     "autodiff=false": {*NAMES},
 }
 

@@ -277,9 +277,8 @@ def moves_bytes(module: Module, instruction: Value) -> bool:
 
 
 def _moves_elements(module: Module, function: list[Value]) -> bool:
-    space = module.metadata_operands(function[_SCOPE]) if function[_SCOPE] else []
-    is_std = len(space) > _NAME and bool(space[_SCOPE]) and name(module, space[_SCOPE]) in _STD
-    movers = _MOVERS.get(module.metadata_string(space[_NAME]), ()) if is_std else ()
+    space = path(module, function[_SCOPE])  # a function of C is in a file alone
+    movers = _MOVERS.get(space[-1], ()) if len(space) > 1 and space[-2] in _STD else ()
     return module.metadata_string(function[_NAME]).startswith(movers)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _SIGNATURES = {"GetInlineAsmAsmString": (c_void_p, [c_void_p, POINTER(c_size_t)])}
 _PROCESSORS = ("llvm.x86.", "llvm.aarch64.")
-_MANGLED = ("_R", "_ZN")  # by either of rustc's manglings
+MANGLED = ("_R", "_ZN")  # by either of rustc's manglings
 _SYSCALL, _FUTEX = "syscall", 202
 _WAITS_OR_WAKES = {0, 1, 9, 10}  # FUTEX_WAIT, FUTEX_WAKE, and these with a bit set; in the lowest seven bits
 _OPERATION = 0x7F
@@ -33,7 +33,7 @@ def has_c_name(inspector: Inspector, function: Value) -> bool:
     """Whether a function of the program goes by a name that C could have given it, and is not about memory."""
     name = inspector.module.name(function)
     is_written = inspector.module.is_defined(function) and bool(inspector.module.subprogram(function))
-    return is_written and name.isidentifier() and not name.startswith(_MANGLED) and not inspector.is_about_memory(function)
+    return is_written and name.isidentifier() and not name.startswith(MANGLED) and not inspector.is_about_memory(function)
 
 
 def is_foreign(inspector: Inspector, call: Value) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from pipeline.analyses.call_tree import calls
 from pipeline.analyses.debug_info import name_of_variable
+from pipeline.analyses.foreign import MANGLED
 from pipeline.audit.finding import finding
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Value
@@ -33,5 +34,10 @@ def statics(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
             is_harmless = is_known or inspector.leaves_alone(instruction)
             is_enzymes = inspector.module.is_call(instruction) and inspector.is_enzymes(inspector.module.callee(instruction))
             if not is_harmless and not is_enzymes and not inspector.is_thread_local_address(instruction):
-                name = name_of_variable(inspector.module, variable)
+                name = name_of_variable(inspector.module, variable) or _name_of_c(inspector.module.name(variable))
                 yield finding(inspector, instruction, _STATIC.format(name) if name else _STDS)
+
+
+def _name_of_c(symbol: str) -> str:
+    """The name of a variable of C: it has no debug info, and its symbol is no name of rustc's making."""
+    return symbol if symbol.isidentifier() and not symbol.startswith(MANGLED) else ""

@@ -39,6 +39,13 @@ _OURS = re.compile(rb"\s*\b__crategrad_\w+;")
 
 _PLACE = re.compile(rf"^# env-dep:((?!{BINARY})\w+=/.*)$", re.MULTILINE)
 
+C_COMPILER = ("CC", "CFLAGS")
+_WITH_BITCODE = "-gline-tables-only -Xclang -fembed-bitcode=all -Xclang -disable-O0-optnone"
+"""What clang is told, so that objects are as ever and have a section with bitcode, as it was before optimisation.
+
+Places for messages, and no types: those of debug info are read as Rust's; C's are in what clang says of each load (TBAA).
+"""
+
 ASKS = "__crategrad_ask"
 """In the name of each function that asks for a derivative."""
 
@@ -83,6 +90,8 @@ class CrateBitcode:
     nothing."""
     environment: Mapping[str, str]
     """Variables that build scripts go by."""
+    clang: Tool | None
+    """What compiles their C so that there is bitcode of it; without, C has none."""
     libllvmlite: Tool
     libllvm: Tool
     """They write bitcode anew."""
@@ -166,7 +175,10 @@ class CrateBitcode:
             flags.append("--cfg=crategrad_gradcheck")
         if self.verify:
             flags.append("--cfg=crategrad_verify")
-        return cargo.environment(self.rust, flags, hooks, {**self.environment, **self.verify})
+        return cargo.environment(self.rust, flags, hooks, {**self._c(), **self.environment, **self.verify})
+
+    def _c(self) -> dict[str, str]:
+        return dict(zip(C_COMPILER, (str(self.clang.path), _WITH_BITCODE), strict=True)) if self.clang else {}
 
 
 def _of_rustc(dep_info: Path) -> Iterator[Path]:
@@ -299,11 +311,11 @@ class _LinkLine:
         label = self._label(name)
         members = list(bitcode.members(library))
         if not self.stage.beside_objects:
-            return [*self._modules(label, bitcode.within(members)), *self._natives(label, members)]
+            return [*self._modules(label, bitcode.within(members)), *self._of_c(label, members)]
         of_bitcode = [member for member in members if bitcode.module_of(library.parent / member.name)]
         others = [member for member in members if member not in of_bitcode]
         modules = self._modules(label, bitcode.beside(library.parent, of_bitcode))
-        return _together(modules, self._natives(label, of_bitcode)) + self._natives(f"{label}-native", others)
+        return _together(modules, self._natives(label, of_bitcode)) + self._of_c(f"{label}-native", others)
 
     def _native_library(self, argument: str, library: Path) -> list[Any]:
         """A library of C by its name, `-lNAME`.
@@ -326,7 +338,17 @@ class _LinkLine:
         return path.is_relative_to(self.stage.target)
 
     def _archive(self, name: str, data: bytes) -> list[Any]:
-        return self._natives(self._label(name.removeprefix("lib")), list(bitcode.members_of(data)))
+        return self._of_c(self._label(name.removeprefix("lib")), list(bitcode.members_of(data)))
+
+    def _of_c(self, label: str, members: list[bitcode.Member]) -> list[Any]:
+        """The native objects: those that carry bitcode, as clang makes them here, go the way of Rust's."""
+        carrying = [member for member in members if member.embedded] if self.stage.clang else []
+        if not carrying:
+            return self._natives(label, members)
+        others = [member for member in members if member not in carrying]
+        modules = self._modules(f"{label}-c", (member.embedded for member in carrying))
+        natives = self._natives(f"{label}-c", [member.not_to_carry for member in carrying]) if self.stage.beside_objects else []
+        return _together(modules, natives) + self._natives(label, others)
 
     def _natives(self, label: str, members: list[bitcode.Member]) -> list[Any]:
         archive = f"{NATIVE}/{label}.a"
