@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.frontend_build import CARGO, MANIFEST, PIPELINE, PROGRAMS, Build, run
+from tests.frontend_build import CARGO, MANIFEST, PIPELINE, PROGRAMS, ROOT, Build, run
 
 pytestmark = pytest.mark.toolchain
 
@@ -76,6 +76,60 @@ fn gradient_is_right() {
     if AVAILABLE {
         assert_eq!(d_square(3.0, 1.0), (9.0, 6.0));
     }
+}
+"""
+
+
+def test_dependency_by_another_name(tmp_path: Path) -> None:
+    """In either kind of build, by the manifest of the workspace too, and beside a module of the user's by the crate's name."""
+    renamed = f'ad = {{ package = "autodiff", path = "{ROOT / "rust" / "autodiff"}", features = ["check"] }}'
+    package = '[workspace]\n[package]\nname = "one"\nversion = "0.0.0"\nedition = "2024"\n'
+    manifests = {
+        "own": f"{package}[dependencies]\n{renamed}\n",
+        "inherited": f"{package}[dependencies]\nad = {{ workspace = true }}\n[workspace.dependencies]\n{renamed}\n",
+    }
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/lib.rs").write_text(RENAMED)
+    for name, manifest in manifests.items():
+        (tmp_path / "Cargo.toml").write_text(manifest)
+        for flags in ("", PIPELINE, f"{PIPELINE} --cfg crategrad_gradcheck"):
+            done = run([str(CARGO), "check", "--lib", f"--target-dir={tmp_path / 'target'}"], tmp_path, RUSTFLAGS=flags)
+            assert done.returncode == 0, f"{name}, {flags}: {done.stderr}"
+            assert "warning" not in done.stderr
+
+
+RENAMED = """
+use ad::*;
+
+pub mod autodiff {
+    pub struct Scale(pub f64);
+}
+
+#[derive(Clone, ad::check::Numbers, ad::check::Generate)]
+pub struct Point {
+    pub x: f64,
+    pub y: f64,
+}
+
+#[inactive]
+pub fn weight(x: f64) -> f64 {
+    if x > 1.0 { 2.0 } else { 3.0 }
+}
+
+#[autodiff_forward(d_scaled, Const, Dual, Dual)]
+#[autodiff_reverse(r_scaled, Const, Active, Active)]
+pub fn scaled(by: &crate::autodiff::Scale, x: f64) -> f64 {
+    by.0 * weight(x) * x
+}
+
+#[autodiff_reverse(d_length, Duplicated, Active)]
+#[domain(point = -1.0..1.0)]
+pub fn length(point: &Point) -> f64 {
+    point.x.hypot(point.y)
+}
+
+pub fn check() {
+    ad::gradcheck!(#[autodiff_reverse(d_length, Duplicated, Active)] length(&Point { x: 1.0, y: 2.0 }));
 }
 """
 

@@ -6,7 +6,7 @@
 //! derivative's place; [`descriptor`] is what it tells the later stages of the build. [`gradcheck`] reads the same attributes
 //! in front of a call, and writes what compares the derivatives there; [`numbers`] is the derive that it needs. [`inactive`]
 //! marks what has no derivative. [`verify`]
-//! writes what a derivative checks itself by.
+//! writes what a derivative checks itself by. [`own_name`] has the last word: what `autodiff` is called in the crate at hand.
 
 /// `quote!` for the code that a derivative consists of: its locals are names that no token of the user can mean.
 macro_rules! generated {
@@ -33,12 +33,14 @@ mod header;
 mod impl_trait;
 mod inactive;
 mod numbers;
+mod own_name;
 mod scope;
 mod signature;
 mod types;
 mod verify;
 
 use activity::Mode;
+use own_name::by_own_name;
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -46,49 +48,49 @@ use quote::quote;
 
 #[proc_macro_attribute]
 pub fn autodiff_forward(attribute: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    expand(Mode::Forward, &attribute.into(), &item.into()).into()
+    by_own_name(expand(Mode::Forward, &attribute.into(), &item.into()))
 }
 
 #[proc_macro_attribute]
 pub fn autodiff_reverse(attribute: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    expand(Mode::Reverse, &attribute.into(), &item.into()).into()
+    by_own_name(expand(Mode::Reverse, &attribute.into(), &item.into()))
 }
 
 #[proc_macro_attribute]
 pub fn inactive(attribute: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    inactive::inactive(&attribute.into(), &item.into()).into()
+    by_own_name(inactive::inactive(&attribute.into(), &item.into()))
 }
 
 #[proc_macro]
 pub fn gradcheck(call: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    gradcheck::expand(call.into(), "assert").into()
+    by_own_name(gradcheck::expand(call.into(), "assert"))
 }
 
 #[proc_macro]
 pub fn try_gradcheck(call: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    gradcheck::expand(call.into(), "check").into()
+    by_own_name(gradcheck::expand(call.into(), "check"))
 }
 
 #[proc_macro]
 pub fn __register(function: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    gradcheck::register(function.into()).into()
+    by_own_name(gradcheck::register(function.into()))
 }
 
 #[proc_macro_attribute]
 pub fn domain(domains: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    gradcheck::domain(domains.into(), &item.into()).into()
+    by_own_name(gradcheck::domain(domains.into(), &item.into()))
 }
 
 /// Implements [`Numbers`](trait@Numbers) for a struct, field by field.
 #[proc_macro_derive(Numbers)]
 pub fn derive_numbers(item: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    numbers::derive_numbers(item.into()).unwrap_or_else(|error| error.to_compile_error()).into()
+    by_own_name(numbers::derive_numbers(item.into()).unwrap_or_else(|error| error.to_compile_error()))
 }
 
 /// Implements [`Generate`](trait@Generate) for a struct, field by field.
 #[proc_macro_derive(Generate)]
 pub fn derive_generate(item: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    numbers::derive_generate(item.into()).unwrap_or_else(|error| error.to_compile_error()).into()
+    by_own_name(numbers::derive_generate(item.into()).unwrap_or_else(|error| error.to_compile_error()))
 }
 
 /// The function as it was, then its derivative, or the errors: an error must not take the function away,
