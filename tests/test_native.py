@@ -283,3 +283,18 @@ def test_variable_of_c_that_changes_is_refused(using_c: Workbench) -> None:
     refused = using_c.doit("build")
     assert refused.returncode == 1
     assert "cannot be differentiated: `calls`" in refused.stderr
+
+
+BY_CC = 'fn main() { cc::Build::new().file("c/foo.c").compile("foo"); }\n'
+
+
+@with_clang
+def test_derivative_through_what_the_crate_cc_compiles(using_c: Workbench) -> None:
+    manifest = using_c.folder / SYS / "Cargo.toml"
+    manifest.write_text(f'{manifest.read_text()}[build-dependencies]\ncc = "1"\n')
+    write(using_c.folder / SYS, {"build.rs": BY_CC})
+    differentiating(using_c, "foo_sys::square(x) * x")
+    using_c.build()
+    assert subprocess.run([using_c.output() / "plain"], check=False).returncode == 0
+    without = using_c.doit("build", "c_bitcode=false")
+    assert "error: `squared` has no body in the program's bitcode" in without.stderr
