@@ -17,6 +17,8 @@ _ELF = b"\x7fELF"
 _HEADER = 60
 _EXCLUDED = 0x80000000
 """SHF_EXCLUDE."""
+_SYMBOL_TABLE, _SYMBOL = 2, 24
+"""The kind of that section, and the bytes of an entry."""
 _DIGITS = 32
 _MARK, _REST = b"x", b" "
 _MARKED = bytes.maketrans(bytes(range(256)), b"".join(_MARK if chr(c) in "0123456789abcdef" else _REST for c in range(256)))
@@ -48,13 +50,16 @@ class Member:
 
     @property
     def not_to_carry(self) -> Member:
-        """The object, of which a program gets no bitcode: the linker knows that of what rustc embeds, but not of clang's."""
+        """The object, of which a program gets no bitcode: the linker knows that of what rustc embeds, but not of clang's.
+
+        GNU ar's index says nothing of it where a plugin for binutils reads bitcode, of another LLVM perhaps.
+        """
         data = bytearray(self.data)
         for header, name, *_ in _sections(self.data):
             if self.data.startswith((b".llvmbc\0", b".llvmcmd\0"), name):
                 (flags,) = struct.unpack_from("<Q", data, header + 8)
                 struct.pack_into("<Q", data, header + 8, flags | _EXCLUDED)
-        return replace(self, data=bytes(data))
+        return replace(self, data=bytes(data), symbols=tuple(_defined(self.data)))
 
 
 _UNOPTIMISED, _NOT_TO_OPTIMISE = ".no-opt.bc", ".bc"
@@ -141,6 +146,18 @@ def _sections(elf: bytes) -> Iterator[tuple[int, int, int, int]]:
     texts = headers[names][4]
     for place, (name, _, _, _, offset, size) in zip(places, headers, strict=True):
         yield place, texts + name, offset, offset + size
+
+
+def _defined(elf: bytes) -> Iterator[bytes]:
+    """The names that such an object defines for others."""
+    sections = list(_sections(elf))
+    for header, _, begin, end in sections:
+        (kind, link) = (struct.unpack_from("<I", elf, header + at)[0] for at in (4, 0x28))
+        names = sections[link][2] if kind == _SYMBOL_TABLE else 0
+        for at in range(begin, end if names else begin, _SYMBOL):
+            name, info, _, section = struct.unpack_from("<I2BH", elf, at)
+            if section and info >> 4:  # 0 is a local one
+                yield elf[names + name : elf.index(b"\0", names + name)]
 
 
 def without_summary(data: bytes) -> bytes:

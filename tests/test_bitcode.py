@@ -110,7 +110,8 @@ def test_bitcode_is_looked_for_in_objects_alone(member: Member) -> None:
 def test_a_program_gets_no_bitcode_of_objects_that_are_not_to_carry_it(tmp_path: Path) -> None:
     """As clang has it the sections are like any others."""
     as_clang = CARRIED.replace(',"e",', ',"",')
-    member = assembled(tmp_path, f"{as_clang}.globl main\n.text\nmain: ret\n")
+    member = assembled(tmp_path, f"{as_clang}.globl main\n.weak too\n.text\nmain: call abort@plt\ntoo: ret\nown: ret\n")
+    assert set(member.not_to_carry.symbols) == {b"main", b"too"}
     for one, is_there in ((member, True), (member.not_to_carry, False)):
         (tmp_path / "one.o").write_bytes(one.data)
         subprocess.run(["cc", tmp_path / "one.o", "-o", tmp_path / "program"], check=True)
