@@ -5,11 +5,13 @@ rustc is called through `rustc_wrapper.py` (names and paths that hold anywhere) 
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shlex
 import sys
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -56,11 +58,21 @@ def linker(hooks: Path) -> Path:
     return _launcher(hooks, "link-recorder", link_recorder.__file__)
 
 
+@cache
+def _version() -> str:
+    """Of what is run in the place of rustc and the linker."""
+    sources = map(Path, (rustc_wrapper.__file__, link_recorder.__file__))
+    return hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
+
+
 def _launcher(hooks: Path, name: str, module: str) -> Path:
-    """A script that runs a module of ours with this Python and without site-packages: it starts in a few milliseconds."""
+    """A script that runs a module of ours with this Python and without site-packages: it starts in a few milliseconds.
+
+    Cargo builds all anew when the time of the rustc wrapper changes, and so it should where we record links otherwise.
+    """
     launcher = hooks / name
-    text = f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -I -S {shlex.quote(module)} "$@"\n'
-    if not launcher.is_file() or launcher.read_text() != text:  # cargo rebuilds all when the wrapper's time changes
+    text = f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -I -S {shlex.quote(module)} "$@"\n# {_version()}\n'
+    if not launcher.is_file() or launcher.read_text() != text:
         hooks.mkdir(parents=True, exist_ok=True)
         launcher.write_text(text)
         launcher.chmod(0o755)

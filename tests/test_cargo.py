@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import cargo, rustc_wrapper
+from pipeline import cargo, link_recorder, rustc_wrapper
 from pipeline.toolchain import Rust
 
 UNWANTED = {
@@ -145,6 +145,20 @@ def test_launcher_is_written_again_for_another_python(hooks: Path, monkeypatch: 
     after = cargo.linker(hooks).read_text()
     assert "/another/python" in after
     assert "/another/python" not in before
+
+
+def test_launchers_are_written_again_where_links_are_recorded_otherwise(
+    rust: Rust, hooks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What an older recorder has left is not read by us: cargo builds it anew."""
+    cargo.environment(rust, [], hooks, {})
+    before = (hooks / "rustc-wrapper").read_text()
+    (tmp_path / "recorder.py").write_text("another")
+    monkeypatch.setattr(link_recorder, "__file__", str(tmp_path / "recorder.py"))
+    cargo._version.cache_clear()
+    cargo.environment(rust, [], hooks, {})
+    cargo._version.cache_clear()
+    assert (hooks / "rustc-wrapper").read_text() != before
 
 
 def test_launcher_runs_the_wrapper(rust: Rust, hooks: Path) -> None:
