@@ -10,6 +10,9 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// Numbers whose bits are looked at.  No slice that is given need have elements.
 pub trait Number: dual::Number {
+    /// Numbers that are there before the program begins.
+    const TABLE: [Self; 5];
+
     fn copied_by_words(to: &mut [Self], from: &[Self]) {
         to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
     }
@@ -87,11 +90,19 @@ pub trait Number: dual::Number {
     }
 }
 
-impl Number for Dual {}
+impl Number for Dual {
+    const TABLE: [Self; 5] = [fixed(0.5), fixed(-1.25), fixed(0.0), fixed(1.75), fixed(-0.375)];
+}
+
+const fn fixed(value: f64) -> Dual {
+    Dual { value, tangent: 0.0 }
+}
 
 macro_rules! casts {
-    ($number:ident, $word:ident, $signed:ident, $two:ident, $atomic:ident, $bits:expr, $from:expr) => {
+    ($number:ident, $word:ident, $signed:ident, $two:ident, $atomic:ident, $bits:expr, $from:expr, $table:expr) => {
         impl Number for $number {
+            const TABLE: [Self; 5] = $table;
+
             fn copied_by_words(to: &mut [Self], from: &[Self]) {
                 let (from, to) = (words::<Self, $word>(from), words_mut::<Self, $word>(to));
                 for at in 0..from.len().min(to.len()) {
@@ -216,8 +227,17 @@ macro_rules! casts {
     };
 }
 
-casts!(f64, u64, i64, u128, AtomicU64, f64::to_bits, f64::from_bits);
-casts!(Single, u32, i32, u64, AtomicU32, (|x: Single| x.0.to_bits()), (|bits| Single(f32::from_bits(bits))));
+casts!(f64, u64, i64, u128, AtomicU64, f64::to_bits, f64::from_bits, [0.5, -1.25, 0.0, 1.75, -0.375]);
+casts!(
+    Single,
+    u32,
+    i32,
+    u64,
+    AtomicU32,
+    (|x: Single| x.0.to_bits()),
+    (|bits| Single(f32::from_bits(bits))),
+    [Single(0.5), Single(-1.25), Single(0.0), Single(1.75), Single(-0.375)]
+);
 
 fn words<T, W>(xs: &[T]) -> &[W] {
     // SAFETY: as long as what it is of, and any bits are a word's.

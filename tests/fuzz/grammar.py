@@ -39,6 +39,10 @@ ITEMS = {
 struct Mixed<T> { a: T, n: usize, b: T }
 
 impl<T: Number> Mixed<T> {
+    const ALL: [Self; 4] = [Self::new(0, 3, 1), Self::new(2, 0, 3), Self::new(4, 1, 0), Self::new(1, 2, 4)];
+    const fn new(a: usize, n: usize, b: usize) -> Self {
+        Mixed { a: T::TABLE[a], n, b: T::TABLE[b] }
+    }
     fn step(&mut self, by: T) {
         let a = self.a;
         self.a = self.b * 0.5 + by;
@@ -51,7 +55,11 @@ impl<T: Number> Mixed<T> {
 }""",
     "Shape": """\
 #[derive(Clone, Copy)]
-enum Shape<T> { Empty, One(T), Two(T, T), Counted(usize, T) }""",
+enum Shape<T> { Empty, One(T), Two(T, T), Counted(usize, T) }
+
+impl<T: Number> Shape<T> {
+    const ALL: [Self; 4] = [Self::Counted(2, T::TABLE[0]), Self::Two(T::TABLE[3], T::TABLE[1]), Self::Empty, Self::One(T::TABLE[4])];
+}""",
     "Net": """\
 struct Net<T> { w: Vec<T>, b: T, n: usize }
 
@@ -332,6 +340,9 @@ CODE = {
         1 T::from(TABLE[$i % 7])
         1 (if $b { $f } else { T::from(ENTRIES[$i % 4].1) })
         1 OPTIONS[$i % 5].map_or($f, T::from)
+        1 T::TABLE[$i % 5]
+        1 (if $b { $f } else { Mixed::<T>::ALL[$i % 4].b })
+        1 Mixed::<T>::ALL.iter().map(|$:p| $k).sum::<T>()
         1 (match LAWS[$i % 4] { Law::Fixed(x) => T::from(x), Law::Scaled(x, n) => $f * x * n as f64, Law::Free => $f })
         2 $u.map_or($f, |$:x| $k)
         1 (match $u { None => $f, Some($:x) => $E })
@@ -419,6 +430,7 @@ CODE = {
         1 $S.iter().rev().copied()
         1 $v.into_iter()
         1 ROWS[$i % 2].iter().map(|&x| T::from(x))
+        1 T::TABLE[$i % 5..].iter().rev().copied()
         3 $j.map(|$:x| $k)
         2 $j.filter(|&$:x| $q)
         1 $j.filter_map(|$:x| if $q { Some($k) } else { None })
@@ -458,6 +470,7 @@ CODE = {
     "y": _parsed("""
         2 Some($f)
         1 (if $b { $y } else { $y })
+        1 T::TABLE.get($i).copied()
         2 (if $b { Some($f) } else { None })
         1 $u.map(|$:x| $k)
         1 $u.filter(|&$:x| $q)
@@ -479,6 +492,7 @@ CODE = {
         1 Shape::Two($f, $f)
         1 Shape::Counted($i, $f)
         2 (if $b { $g } else { $g })
+        1 Shape::ALL[$i % 4]
         1 (match $e { Shape::One($:x) => Shape::Two($k, $=x), other => other })
         1 (match $e { Shape::Counted($:n, $:x) => Shape::Counted($=n + 1, $k), _ => Shape::Empty })
     """),
@@ -488,6 +502,7 @@ CODE = {
         1 vec![$f; $i % 9]
         1 vec![$f, $f, $f]
         1 TABLE[$i % 7..].iter().map(|&x| T::from(x)).collect::<Vec<T>>()
+        1 T::TABLE[$i % 5..].to_vec()
         1 [&$S[..], &$S[..]].concat()
         1 { let (mut above, below): (Vec<T>, Vec<T>) = $j.partition(|&$:x| $q); above.extend(below); above }
         1 { let (left, mut right): (Vec<T>, Vec<T>) = $j.map(|$:x| ($=x, $k)).unzip(); right.extend(left); right }
@@ -574,6 +589,7 @@ CODE = {
         1 $P.a = $f;
         1 $-P.b += $f;
         1 $P.n += $d;
+        1 $P = Mixed::ALL[$i % 4];
         1 $-P.step($f);
         1 std::mem::swap(&mut $P.a, &mut $=P.b);
         1 $P = Mixed { a: $f, ..$=P };
@@ -598,6 +614,9 @@ CODE = {
         1 if $-V.len() < 20 { $=V.extend($j.take(9)); }
         1 if $-V.len() < 12 { $=V.extend($j.take(6)); }
         1 if $-V.len() < 12 { $=V.extend_from_slice(&$S[..$S.len().min(1)]); }
+        1 if $!V.len() < 12 { $=V.extend_from_slice(&T::TABLE[$i % 5..]); }
+        1 if $!M.len() > 4 { $=M[$=M.len() - 5..].copy_from_slice(&T::TABLE); }
+        1 if $!M.len() > 3 { let at = $i % 4; $=M[at] = T::TABLE[at]; }
         1 if $!V.len() < 20 { let at = $i % ($=V.len() + 1); $=V.insert(at, $f); }
         1 if !$V.is_empty() { let at = $i % $=V.len(); let t = $=V.remove(at); $F += t; }
         1 let $+x = if $V.is_empty() { T::from($r) } else { let at = $i % $=V.len(); $=V.swap_remove(at) };
@@ -614,6 +633,9 @@ CODE = {
         2 let mut $+R: Vec<Mixed<T>> = $j.map(|$:x| Mixed { a: $=x, n: 1, b: $k }).collect();
         1 let mut $+R: Vec<Mixed<T>> = (0..$i % 6).map(|$:n| Mixed { a: $k, n: $=n, b: $k }).collect();
         1 if $!R.len() < 12 { $=R.push(Mixed { a: $f, n: $i, b: $f }); }
+        1 let mut $+R: Vec<Mixed<T>> = Mixed::ALL[$i % 4..].to_vec();
+        1 if $!R.len() < 9 { $=R.extend(Mixed::<T>::ALL.iter().filter(|one| one.n < $i)); }
+        1 if !$!R.is_empty() { let at = $i % $=R.len(); $=R[at] = Mixed::ALL[$i % 4]; }
         1 $-R.iter_mut().for_each(|t| t.step(T::from($r)));
         2 $:L: for $:p in $-R.iter() $B
         2 for t in $-R.iter_mut() { let $:p = *t; $s t.a = $f; t.n += 1; }
@@ -628,6 +650,7 @@ CODE = {
         2 $:L: for $:e in $-U.iter().copied() $B
         1 for t in $-U.iter_mut() { if let Shape::One(a) | Shape::Counted(_, a) = t { *a = *a * $f; } }
         1 if $!U.len() < 9 { $=U.push($g); }
+        1 if $!U.len() < 6 { $=U.extend_from_slice(&Shape::ALL[$i % 4..]); }
         1 if !$!U.is_empty() { let at = $i % $=U.len(); $=U[at] = $g; }
         2 let mut $+D: std::collections::VecDeque<T> = $j.collect();
         1 if $!D.len() < 15 { $=D.push_back($f); }
