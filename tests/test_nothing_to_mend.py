@@ -106,7 +106,7 @@ def _of_each(mend: Callable[[Editor, int], object]) -> Mend:
 
 
 MENDS: list[tuple[str, Mend]] = [
-    *(repairs._OF_CALLS + repairs._OF_MEMORY + repairs._OF_PATHS),
+    *((name, mend) for name, mend in repairs._OF_CALLS + repairs._OF_MEMORY + repairs._OF_PATHS if mend != repairs.tidy),
     ("split_words", _of_each(split_words.split)),
     ("hash_tables", hash_tables.keep_apart),
     ("retype", lambda editor, shims: _of_each(partial(retype.retype, words=Words(editor, shims)))(editor, shims)),
@@ -163,4 +163,5 @@ def test_all_together_leave_a_module_as_enzyme_would_have_it_first(folder: Path,
 
     text = rewritten(folder, all_but_said)
     assert lines == []
-    assert text == rewritten(folder, lambda editor, shims: repairs.normalise(editor, call_tree(editor, shims)))
+    prepared = rewritten(folder, repairs.tidy, lambda editor, shims: repairs.normalise(editor, call_tree(editor, shims)))
+    assert text == prepared

@@ -57,7 +57,7 @@ define void @_ZN5alloc7raw_vec6finish(ptr %vec) noinline {
 
 
 def test_what_grows_a_vector_is_inlined_however_deep(tmp_path: Path) -> None:
-    text = body(mended(tmp_path, RAW_VEC, growth.by_copy))
+    text = body(mended(tmp_path, RAW_VEC, growth.inline_raw_vec))
     assert "store i64 7" in text
     assert "call" not in text
 

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from pipeline.analyses.call_tree import call_tree, calls
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
-from pipeline.repairs.inline import CLEAN
 
 _REALLOCATE = "___rust_realloc"
 """How the name of Rust's reallocation ends, in every mangling."""
@@ -23,8 +22,7 @@ _GREATEST_ALIGNMENT = 16
 
 
 def by_copy(editor: Editor, shims: Sequence[Value]) -> list[str]:
-    """Inline the growth of vectors in the shims' functions and write their reallocations out; a line for each function."""
-    _inline_raw_vec(editor, shims)
+    """Write the reallocations in the shims' functions out; a line for each function."""
     done = []
     for function in call_tree(editor, shims):
         found = [call for call in calls(editor, function) if _reallocates(editor, call)]
@@ -35,16 +33,15 @@ def by_copy(editor: Editor, shims: Sequence[Value]) -> list[str]:
     return done
 
 
-def _inline_raw_vec(editor: Editor, shims: Sequence[Value]) -> None:
+def inline_raw_vec(editor: Editor, shims: Sequence[Value]) -> list[str]:
+    """Inline the growth of vectors in the shims' functions; nothing is logged, as nearly all vectors grow."""
     found = _calls_of_raw_vec(editor, shims)
-    is_changed = bool(found)
     while found:
         for call in found:
             editor.inline_call(call)
         editor.run_passes("always-inline")
         found = _calls_of_raw_vec(editor, shims)
-    for function in call_tree(editor, shims) if is_changed else ():
-        editor.run_passes(CLEAN, function)
+    return []
 
 
 def _calls_of_raw_vec(editor: Editor, shims: Sequence[Value]) -> list[Value]:
