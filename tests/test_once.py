@@ -43,7 +43,7 @@ READING = re.compile(
     r"|Create(?:BuilderInContext|\w+Attribute|PassBuilderOptions|MemoryBuffer\w+)|Const(?:Int|Real|Null|BitCast|InBoundsGEP2)(?:Get\w+)?"
     r"|(?:Function|Array)Type2?|\w+TypeInContext|MD(?:String|Node)InContext2?|(?:Value|Metadata)As(?:Metadata|Value)"
     r"|ValueMetadataEntriesGet\w+|DI\w+Get\w+|DIBuilderCreateDebugLocation|DbgRecordGetKind|DbgVariableRecordGet\w+"
-    r"|GlobalGetValueType|GlobalCopyAllMetadata|InstructionGetDebugLoc|ConstIntGet\w+"
+    r"|GlobalGetValueType|GlobalCopyAllMetadata|HasMetadata|InstructionGet(?:DebugLoc|AllMetadataOtherThanDebugLoc)|ConstIntGet\w+"
 )
 """The functions of LLVM's that were seen to change no module."""
 

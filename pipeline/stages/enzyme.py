@@ -173,9 +173,7 @@ class Enzyme:
     def _explained(self, module: Path, refused: Sequence[Refused], log: Path) -> list[Refused]:
         """Why, in words of Rust, and from where in the user's code."""
         places = places_in_user_code(self.libllvm, module, (_shims([one.wanted]) for one in refused))
-        explained = [
-            replace(one, why=_explained(one.why, of, one.wanted[0]["place"])) for one, of in zip(refused, places, strict=True)
-        ]
+        explained = [replace(one, why=_explained(one.why, of)) for one, of in zip(refused, places, strict=True)]
         with log.open("a") as whole:
             whole.write("".join(f"{why.render()}\n" for one in explained for why in one.why))
         return explained
@@ -278,16 +276,12 @@ def _flag(value: bool | int | float | str) -> str:
     return str(int(value)) if isinstance(value, bool) else str(value)
 
 
-def _explained(found: Sequence[Diagnostic], places: Places, function: str) -> list[Diagnostic]:
-    """What was found, each thing at each place in the user's code once; what is deep in std, or has no place, last.
-
-    What has none is somewhere in the function that is differentiated.
-    """
+def _explained(found: Sequence[Diagnostic], places: Places) -> list[Diagnostic]:
+    """What was found, each thing at each place in the user's code once; what is deep in std, or has no place, last."""
     each: dict[tuple[str, str | None], Diagnostic] = {}
     for explained in (_moved(in_words_of_rust(why), places) for why in found):
         each.setdefault((explained.message, explained.place), explained)
-    ordered = sorted(each.values(), key=lambda why: (why.place is None, why.is_deep))
-    return [why if why.place else replace(why, place=function, notes=(*why.notes, _SOMEWHERE)) for why in ordered]
+    return sorted(each.values(), key=lambda why: (why.place is None, why.is_deep))
 
 
 def _moved(diagnostic: Diagnostic, places: Places) -> Diagnostic:
@@ -316,10 +310,16 @@ def _halves(wanted: Wanted) -> tuple[Wanted, Wanted]:
 
 def _refusal(refused: Sequence[Refused]) -> str:
     """Each cause once, and after it the derivatives that are refused for it."""
-    wanted: dict[str, list[Derivative]] = {}
+    wanted: dict[tuple[Diagnostic, ...], list[Derivative]] = {}
     for one in refused:
-        wanted.setdefault("\n".join(why.render() for why in one.why[:_CAUSES]), []).extend(one.wanted)
-    return "\n".join(f"{said}\n{_asked(derivatives)}" for said, derivatives in wanted.items())
+        wanted.setdefault(tuple(one.why[:_CAUSES]), []).extend(one.wanted)
+    return "\n".join(f"{_said(why, of[0]['place'])}\n{_asked(of)}" for why, of in wanted.items())
+
+
+def _said(causes: Sequence[Diagnostic], function: str) -> str:
+    """The causes; what has no place is somewhere in the function that is differentiated."""
+    placed = (why if why.place else replace(why, place=function, notes=(*why.notes, _SOMEWHERE)) for why in causes)
+    return "\n".join(why.render() for why in placed)
 
 
 def _asked(derivatives: Sequence[Derivative]) -> str:
