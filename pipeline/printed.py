@@ -20,8 +20,10 @@ Nodes = dict[str, tuple[str, str]]
 def place_of(instruction: str, printed: Sequence[str]) -> str | None:
     """`file:line:column` of an instruction, or of the first after it in its function that has one; None where none has."""
     wanted = _METADATA.sub("", instruction).strip()
+    if not wanted:
+        return None
     begin = next((number for number, line in enumerate(printed) if _METADATA.sub("", line).strip() == wanted), None)
-    if not wanted or begin is None:
+    if begin is None:
         return None
     nodes: Nodes = {found[1]: (found[2], found[3]) for found in map(_NODE.match, printed) if found}
     end = next((number for number in range(begin, len(printed)) if printed[number] == _ENDS), len(printed))
