@@ -146,8 +146,14 @@ fn main() {
 """
 
 
-# Each once, by whatever names rustup has it.
 OF_RUSTUP = sorted({folder.resolve() for folder in rustup_toolchains()})
+"""Each once, by whatever names rustup has it."""
+
+each_of_rustup = pytest.mark.parametrize(
+    "folder",
+    [pytest.param(each, marks=[] if each.name.startswith("stable") else pytest.mark.full, id=each.name) for each in OF_RUSTUP]
+    or [pytest.param(None, marks=pytest.mark.skip("rustup has no toolchain here"))],
+)
 
 
 @pytest.fixture
@@ -213,11 +219,7 @@ def test_gradients_without_sources_and_without_unstable_flags(bench: Workbench, 
 
 
 @toolchain
-@pytest.mark.parametrize(
-    "folder",
-    [pytest.param(each, marks=[] if each.name.startswith("stable") else pytest.mark.full, id=each.name) for each in OF_RUSTUP]
-    or [pytest.param(None, marks=pytest.mark.skip("rustup has no toolchain here"))],
-)
+@each_of_rustup
 def test_gradients_with_the_toolchains_of_rustup(bench: Workbench, digests: Digests, tmp_path: Path, folder: Path) -> None:
     test_gradients_without_sources_and_without_unstable_flags(bench, bared(find_rust(str(folder), digests), tmp_path), "slice")
 

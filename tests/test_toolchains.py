@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from pipeline.digests import Digests
 from pipeline.errors import UserError
 from pipeline.toolchain import Rust, find_rust, rustup_toolchains
 from pipeline.toolchains import rust_for, toolchains_here
+from tests.test_prebuilt import each_of_rustup
 from tests.workbench import Workbench, doit
 
 pytestmark = pytest.mark.toolchain
@@ -101,6 +104,22 @@ def test_a_build_obeys_it_or_names_it(bench: Workbench, tmp_path: Path) -> None:
     assert refused.returncode == 1
     assert f"error: {one.folder}/rust-toolchain.toml asks for the toolchain `1.60.0`, which is not here" in refused.stderr
     assert "crate_bitcode" not in refused.stderr
+
+
+@each_of_rustup
+def test_what_a_crate_asks_for_compiles_it(bench: Workbench, digests: Digests, tmp_path: Path, folder: Path) -> None:
+    asked = find_rust(str(folder), digests).version
+    one = bench.copy(tmp_path / "one")
+    (one.folder / "rust-toolchain.toml").write_text(channel(asked if "-" not in asked else folder.name.partition("-")[0]))
+    one.build("build_std=prebuilt")
+    assert compilers_of(one.output() / "bench") == {asked}
+    assert one.build("build_std=prebuilt").ran == []
+
+
+def compilers_of(program: Path) -> set[str]:
+    """Run the program, which ends with 0 where its gradient is right; the versions of rustc that it is made by, as it says."""
+    assert subprocess.run([program], check=False).returncode == 0
+    return {version.decode() for version in re.findall(rb"rustc version (\d\S+)", program.read_bytes())}
 
 
 # ---- Several of them
