@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -12,8 +13,8 @@ from pipeline.digests import Digests
 from pipeline.errors import UserError
 from pipeline.toolchain import Rust, find_rust, rustup_toolchains
 from pipeline.toolchains import rust_for, toolchains_here
-from tests.test_prebuilt import each_of_rustup
-from tests.workbench import Workbench, doit
+from tests.test_prebuilt import OF_RUSTUP, each_of_rustup
+from tests.workbench import CUBE, Workbench, doit
 
 pytestmark = pytest.mark.toolchain
 
@@ -144,6 +145,23 @@ def test_toolchain_is_an_axis_of_a_matrix(bench: Workbench, rustup: Path, tmp_pa
     for name in ("debian", "nightly-2030-01-01"):
         program = bench.folder / f"target/crategrad/toolchain-{name}-build_std-full/bench"
         assert program.exists(), made.stdout
+
+
+@pytest.mark.skipif(not OF_RUSTUP, reason="rustup has no toolchain here")
+@pytest.mark.parametrize("strategy", ["slice", pytest.param("fat-lto", marks=pytest.mark.full)])
+def test_each_cell_of_a_matrix_is_made_by_its_toolchain(
+    bench: Workbench, digests: Digests, tmp_path: Path, strategy: str
+) -> None:
+    one = bench.copy(tmp_path / "one")
+    versions = {name: find_rust(name, digests).version for name in ("debian", *(folder.name for folder in OF_RUSTUP))}
+    axes = f"  toolchain: [{', '.join(versions)}]\n  strategy: [{strategy}]\n  build_std: [prebuilt]\n"
+    (one.folder / "matrix.yaml").write_text(f"axes:\n{axes}")
+    for edited in (CUBE, CUBE.replace("+ 0.5", "+ 0.75")):  # cargo has one folder for all of them
+        one.write(edited)
+        made = one.doit("matrix", "--json", f"matrix={one.folder}/matrix.yaml")
+        assert made.returncode == 0, made.stdout + made.stderr
+        cells = [cell["cell"] for cell in json.loads(made.stdout)["cells"]]
+        assert [compilers_of(one.output(cell) / "bench") for cell in cells] == [{version} for version in versions.values()]
 
 
 @pytest.mark.parametrize("folder", sorted(rustup_toolchains()) or [pytest.param(None, marks=pytest.mark.skip("no rustup"))])
