@@ -63,7 +63,10 @@ def report(asked: Request, digests: Digests) -> bool:
     try:
         rust = rust_for_target(rust_for(config.toolchain, asked.folder, digests), config.target)
     except UserError as error:
-        return _report_needs([_missing_toolchain(config.toolchain, error), *_tool_needs(find_tools())])
+        _report_needs([*_tool_needs(find_tools()), *_target_needs(config.target)])
+        _report_toolchains(digests)
+        print(f"\n{error.message}")
+        return False
     has_all = _report_needs([*_rust_needs(rust), *_tool_needs(find_tools()), *_target_needs(config.target)])
     _report_toolchains(digests)
     return _report_choices(choices_of_std(rust), config.build_std) and has_all
@@ -111,11 +114,6 @@ def _report_needs(needs: list[Need]) -> bool:
     for need in missing:
         print(f"\n{need.name} is missing: {need.cure}")
     return not missing
-
-
-def _missing_toolchain(name: str, error: UserError) -> Need:
-    first, _, cure = error.message.partition("\n  = help: ")
-    return Need(f"rustc ({name})", Path(name), first.removeprefix("error: "), cure)
 
 
 def _rust_needs(rust: Rust) -> Iterator[Need]:

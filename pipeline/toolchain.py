@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,11 @@ from pipeline.errors import UserError
 
 LLVM_MAJOR = 22
 _LLVM_BIN = Path(f"/usr/lib/llvm-{LLVM_MAJOR}/bin")
+
+_READ = ("host", "release", "LLVM version")
+"""Of what a compiler says of itself."""
+
+_ANOTHER = "  = help: name another toolchain: `./doit doctor` lists those that are here"
 
 
 @dataclass(frozen=True)
@@ -109,10 +115,11 @@ def find_rust(name: str, digests: Digests) -> Rust:
             raise UserError(f"error: toolchain `{name}`: {tool.path} is missing\n  = help: {_cure(name)}")
     described = digests.remember("rustc", rustc.path, [rustc.path], lambda: _describe(rustc))
     llvm = described["LLVM version"]
-    if int(llvm.partition(".")[0]) > LLVM_MAJOR:
+    major = re.match(r"\d+", llvm)
+    if major is None or int(major[0]) > LLVM_MAJOR:
         raise UserError(
             f"error: toolchain `{name}` is of LLVM {llvm}; the tools here read bitcode of LLVM {LLVM_MAJOR} and older\n"
-            "  = help: name an older toolchain"
+            f"{_ANOTHER}"
         )
     return Rust(rustc, cargo, described["host"], described["release"], Path(described["sysroot"]))
 
@@ -147,6 +154,9 @@ def _describe(rustc: Tool) -> dict[str, str]:
     answer = process.ask([rustc, "-vV"], env=os.environ)
     sysroot = process.ask([rustc, "--print", "sysroot"], env=os.environ)
     if not (answer.succeeded and sysroot.succeeded):
-        raise UserError(f"error: {rustc.path} does not answer `-vV`\n{process.tail(answer.output)}")
+        raise UserError(f"error: {rustc.path} does not answer `-vV`\n{process.tail(answer.output)}\n{_ANOTHER}")
     fields = dict(line.split(": ", 1) for line in answer.output.splitlines() if ": " in line)
+    if unsaid := [name for name in _READ if name not in fields]:
+        said = f"it answers `-vV` without `{unsaid[0]}`\n{process.tail(answer.output)}"
+        raise UserError(f"error: {rustc.path} is no rustc with LLVM: {said}\n{_ANOTHER}")
     return {**fields, "sysroot": sysroot.output.strip()}

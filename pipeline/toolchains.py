@@ -32,11 +32,14 @@ class Found:
 
 def toolchains_here(digests: Digests) -> Iterator[Found]:
     """Debian's toolchain and rustup's, as they are asked for."""
-    for name in (OF_ITSELF, *sorted(folder.name for folder in rustup_toolchains())):
-        try:
-            yield Found(name, find_rust(name, digests))
-        except UserError as error:
-            yield Found(name, None, error.message.partition("\n")[0].removeprefix("error: "))
+    yield from (_found(name, digests) for name in (OF_ITSELF, *sorted(folder.name for folder in rustup_toolchains())))
+
+
+def _found(name: str, digests: Digests) -> Found:
+    try:
+        return Found(name, find_rust(name, digests))
+    except UserError as error:
+        return Found(name, None, error.message.partition("\n")[0].removeprefix("error: "))
 
 
 def rust_for(chosen: str, folder: Path, digests: Digests) -> Rust:
@@ -57,7 +60,7 @@ def _file_for(folder: Path) -> Path | None:
 def _rust_of(file: Path, digests: Digests) -> Rust:
     asked = _read(file)
     if isinstance(asked.get("path"), str):
-        return find_rust(str(file.parent / asked["path"]), digests)
+        return _usable(file, asked["path"], _found(str(file.parent / asked["path"]), digests))
     channel = asked.get("channel")
     if channel is None:
         return find_rust(OF_ITSELF, digests)
@@ -66,12 +69,18 @@ def _rust_of(file: Path, digests: Digests) -> Rust:
     here = []
     for found in toolchains_here(digests):
         if _is_asked_for(channel, found):
-            return find_rust(found.name, digests)
+            return _usable(file, channel, found)
         here.append(f"{found.name} ({found.rust.version if found.rust else found.why_not})")
     raise UserError(
         f"error: {file} asks for the toolchain `{channel}`, which is not here; there are {', '.join(here)}\n"
         f"  = help: rustup toolchain install {channel}\n{_HELP}"
     )
+
+
+def _usable(file: Path, asked: str, found: Found) -> Rust:
+    if found.rust is None:
+        raise UserError(f"error: {file} asks for `{asked}`, which is of no use here: {found.why_not}\n{_HELP}")
+    return found.rust
 
 
 def _read(file: Path) -> dict[str, Any]:

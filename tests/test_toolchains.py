@@ -123,6 +123,86 @@ def compilers_of(program: Path) -> set[str]:
     return {version.decode() for version in re.findall(rb"rustc version (\d\S+)", program.read_bytes())}
 
 
+# ---- Those that are of no use here
+
+SAYS = """\
+#!/bin/sh
+/usr/bin/rustc "$@" | sed '{change}'
+"""
+"""A compiler that is Debian's but for what it says of itself: no more than that is read of one that is refused."""
+
+NEWER = "s/^LLVM version: .*/LLVM version: 23.1.0-rust-1.99.0-nightly/"
+OF_LLVM_23 = "is of LLVM 23.1.0-rust-1.99.0-nightly; the tools here read bitcode of LLVM 22 and older"
+
+
+def saying(change: str, folder: Path) -> Path:
+    (folder / "bin").mkdir(parents=True)
+    (folder / "bin/cargo").symlink_to("/usr/bin/cargo")
+    (folder / "bin/rustc").write_text(SAYS.format(change=change))
+    (folder / "bin/rustc").chmod(0o755)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (NEWER, f"toolchain `{{0}}` {OF_LLVM_23}"),
+        ("s/^LLVM version: .*/LLVM version: 23git/", "toolchain `{0}` is of LLVM 23git; .*"),
+        ("s/^LLVM version: .*/LLVM version: unknown/", "toolchain `{0}` is of LLVM unknown; .*"),
+        ("/^LLVM version: /d", "{0}/bin/rustc is no rustc with LLVM: it answers `-vV` without `LLVM version`(\n  \\| .*)*"),
+        ("s/.*/anything/", "{0}/bin/rustc is no rustc with LLVM: it answers `-vV` without `host`\n  \\| anything(\n  \\| .*)*"),
+    ],
+)
+def test_what_the_tools_cannot_read_is_refused(tmp_path: Path, digests: Digests, change: str, said: str) -> None:
+    folder = saying(change, tmp_path / "new")
+    with pytest.raises(UserError) as error:
+        find_rust(str(folder), digests)
+    assert re.fullmatch(
+        rf"error: {said.format(folder)}\n  = help: name another toolchain: `./doit doctor` lists .*", error.value.message
+    )
+
+
+@pytest.mark.parametrize("command", ["build", "run", "enzyme"])
+def test_newer_llvm_is_one_message_and_nothing_is_run(bench: Workbench, tmp_path: Path, command: str) -> None:
+    refused = bench.doit(command, f"toolchain={saying(NEWER, tmp_path / 'new')}")
+    assert refused.returncode == 1
+    assert refused.stderr == (
+        f"error: toolchain `{tmp_path}/new` {OF_LLVM_23}\n"
+        "  = help: name another toolchain: `./doit doctor` lists those that are here\n"
+    )
+
+
+@pytest.mark.parametrize("asked", ['channel = "nightly"', 'path = "../rustup/toolchains/nightly"'])
+def test_newer_llvm_that_a_crate_asks_for_is_named_with_the_file(
+    rustup: Path, bench: Workbench, tmp_path: Path, asked: str
+) -> None:
+    saying(NEWER, rustup / "nightly")
+    one = bench.copy(tmp_path / "one")
+    (one.folder / "rust-toolchain.toml").write_text(f"[toolchain]\n{asked}\n")
+    refused = one.doit("build")
+    assert refused.returncode == 1
+    assert re.fullmatch(
+        rf"error: {one.folder}/rust-toolchain.toml asks for `\S*nightly`, which is of no use here: toolchain `\S*nightly` "
+        rf"{re.escape(OF_LLVM_23)}\n  = help: or build it with Debian's all the same: toolchain=/usr\n",
+        refused.stderr,
+    )
+
+
+def test_newer_llvm_is_one_cell_that_fails(bench: Workbench, tmp_path: Path) -> None:
+    (tmp_path / "m.yaml").write_text(f"axes:\n  toolchain: [debian, {saying(NEWER, tmp_path / 'new')}]\n")
+    made = bench.doit("matrix", f"matrix={tmp_path}/m.yaml")
+    assert made.returncode == 1
+    assert OF_LLVM_23 in made.stdout
+    assert "2 cells, 1 failed" in made.stdout
+
+
+def test_doctor_says_what_is_wrong_with_it_and_what_else_there_is(tmp_path: Path) -> None:
+    ill = doit("doctor", f"toolchain={saying(NEWER, tmp_path / 'new')}")
+    assert (ill.returncode, ill.stderr) == (1, "")
+    assert f"error: toolchain `{tmp_path}/new` {OF_LLVM_23}\n  = help: " in ill.stdout
+    assert re.search(r"^debian +1\.96\.0 ", ill.stdout, re.MULTILINE)
+
+
 # ---- Several of them
 
 
