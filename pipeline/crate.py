@@ -44,6 +44,8 @@ class Crate:
     """The folder that stands for `target/`."""
     package: str = ""
     """The name of the package."""
+    has_harness: bool = False
+    """Whether rustc puts its harness around the artifact's `#[test]`s."""
     starts_binaries: bool = False
     """Whether the artifact may start binaries of its package: for tests and benches cargo builds them all."""
     is_default: bool = True
@@ -90,10 +92,18 @@ def open_crate(folder: Path, choice: Choice, rust: Rust, digests: Digests, targe
         flags=choice.flags,
         target_dir=target_dir,
         package=package.name,
+        has_harness=artifact.is_test and _has_harness(artifact, read_manifest(folder / "Cargo.toml")),
         starts_binaries=starts_binaries,
         is_default=is_default,
     )
     return _with_what_the_last_build_read(crate)
+
+
+def _has_harness(artifact: Artifact, manifest: Mapping[str, Any]) -> bool:
+    """What cargo goes by, and does not tell."""
+    named = manifest.get(artifact.kind, ())
+    tables = [named] if isinstance(named, Mapping) else [table for table in named if table.get("name") == artifact.name]
+    return all(table.get("harness", True) for table in tables)
 
 
 def _refuse_among_sources(target_dir: Path | None, packages: Iterable[Path]) -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import msgspec
+
 from pipeline import cargo
 from pipeline.artifact import Artifact
 from pipeline.config import Codegen as CodegenKeys
 from pipeline.config import Config
 from pipeline.crate import Crate
 from pipeline.enzyme_driver import Catalyst
+from pipeline.errors import UserError
 from pipeline.ladder import LADDER
 from pipeline.linker import Linker
 from pipeline.platforms import HOST, cpu_for_target
@@ -76,6 +79,7 @@ def plan(
     Without `autodiff` abi_fixup and enzyme are left out, and with `build_std: none` the toolchain's own std is linked.
     Without `bitcode`, and where a `slice` would be one of no derivatives, the program is made as cargo makes it.
     """
+    config = _of_tests(config, crate)
     std = {"std": "build_std"} if config.build_std != "none" and _merges(config) else {}
     steps: list[Step] = []
     if std:
@@ -89,6 +93,23 @@ def plan(
     libraries = "" if std else sources.libraries
     steps.append(Step("link", _link(crate.artifact, tools, linker, libraries), {"crate": "crate_bitcode", **std, **program}))
     return tuple(steps)
+
+
+def _of_tests(config: Config, crate: Crate) -> Config:
+    """The config, by which tests unwind, as cargo has them, where std is the toolchain's own: by an unstable flag alone would
+    rustc have each abort in a process of its own.
+
+    Raises: UserError where the strategy cannot have them unwind.
+    """
+    if not crate.has_harness or config.build_std != "prebuilt" or config.panic == "unwind":
+        return config
+    if config.strategy != "slice":
+        raise UserError(
+            f"error: {crate.artifact}: tests unwind with `build_std: prebuilt`, and cannot with `strategy: {config.strategy}`\n"
+            "  = help: take `strategy: slice`, or `build_std: full`",
+            exit_code=3,
+        )
+    return msgspec.structs.replace(config, panic="unwind")
 
 
 def _link(artifact: Artifact, tools: Tools, linker: Linker, libraries: str) -> Stage:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import subprocess
@@ -18,7 +19,7 @@ from pipeline.stages.build_std import sources_of_std
 from pipeline.stages.prebuilt_std import libraries_of_std
 from pipeline.toolchain import Rust, find_rust, find_tools, rustup_toolchains
 from pipeline.unwinding import abort_on_panic
-from tests.workbench import Workbench, doit
+from tests.workbench import MANIFEST, Workbench, doit
 
 toolchain = pytest.mark.toolchain
 
@@ -208,14 +209,90 @@ def test_gradients_without_sources_and_without_unstable_flags(bench: Workbench, 
     right = "[1.5, -1.5, 12.5, 4.0, -0.5]"
     assert subprocess.run(argv, capture_output=True, text=True, check=True).stdout == f"{right} {right}\n"
     assert "cargo" not in (output / "stages/01-build_std.log").read_text()
+    assert_stable(bare, "bench")
+    assert bench.build(*asked).ran == []
+
+
+def assert_stable(bare: Path, crate: str) -> None:
+    """The crate was compiled by that toolchain, and nothing unstable asked of it, by whatever command line or environment."""
     seen = (bare / "seen").read_text()
     assert {"cargo", "rustc"} <= {Path(line.split()[1]).name for line in seen.splitlines() if line.startswith("$ ")}
-    assert "--crate-name bench" in seen
-    assert (
-        re.findall(r"^\$ .* (-Z.*|--config=unstable.*)$|^(RUSTC_BOOTSTRAP|CARGO_UNSTABLE\w*|__CARGO\w*)=", seen, re.MULTILINE)
-        == []
+    assert f"--crate-name {crate} " in seen
+    unstable = r"^\$ .* (-Z.*|--config=unstable.*)$|^(RUSTC_BOOTSTRAP|CARGO_UNSTABLE\w*|__CARGO\w*)="
+    assert re.findall(unstable, seen, re.MULTILINE) == []
+
+
+EVERY = {
+    "Cargo.toml": f"""{MANIFEST.replace("bench", "physics", 1)}
+[lib]
+crate-type = ["lib", "cdylib", "staticlib"]
+
+[[bench]]
+name = "plain"
+harness = false
+""",
+    "src/lib.rs": """\
+use autodiff::*;
+
+#[autodiff_reverse(d_energy, Duplicated, Active)]
+pub fn energy(x: &[f64]) -> f64 {
+    x.iter().map(|x| 0.5 * x * x).sum()
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn slope(x: f64) -> f64 {
+    let mut dx = [0.0];
+    d_energy(&[x], &mut dx, 1.0);
+    dx[0]
+}
+
+#[test]
+fn right() {
+    assert_eq!(slope(3.0), 3.0);
+}
+
+#[test]
+#[should_panic(expected = "len is 0")]
+fn panics() {
+    let mut nothing: [f64; 0] = [];
+    nothing[std::env::args().count() / 1000] = 1.0;
+}
+""",
+    "tests/whole.rs": "#[test]\nfn right() { assert_eq!(physics::slope(3.0), 3.0); }\n",
+    "benches/plain.rs": 'fn main() { assert_eq!(physics::slope(3.0), 3.0); println!("1 passed"); }\n',
+}
+"""A crate of artifacts of every kind."""
+
+
+@toolchain
+def test_no_artifact_wants_what_is_unstable(bare: Path, tmp_path: Path) -> None:
+    """Tests among them, which rustc would have abort by an unstable flag alone."""
+    crate = tmp_path / "physics"
+    for name, text in EVERY.items():
+        (crate / name).parent.mkdir(parents=True, exist_ok=True)
+        (crate / name).write_text(text)
+    asked = (f"crate={crate}", f"toolchain={bare}", "build_std=prebuilt")
+    said = {"lib=1 tests=1": "2 passed", "test=whole": "1 passed", "bench=plain": "1 passed"}
+    for which, words in said.items():
+        ran = doit("run", *which.split(), *asked)
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+        assert words in ran.stdout
+    for form, made in {"cdylib": "libphysics.so", "staticlib": "libphysics.a"}.items():
+        built = doit("build", "lib=1", f"crate-type={form}", *asked)
+        assert built.returncode == 0, built.stdout + built.stderr
+        assert (crate / "target/crategrad/default" / made).exists()
+    assert_stable(bare, "physics")
+    assert_stable(bare, "whole")
+    slope = ctypes.CDLL(str(crate / "target/crategrad/default/libphysics.so")).slope
+    slope.restype, slope.argtypes = ctypes.c_double, [ctypes.c_double]
+    assert slope(3.0) == 3.0
+    refused = doit("build", "test=whole", "config=fat-lto", *asked)
+    assert refused.returncode == 3
+    assert refused.stderr == (
+        "error: test `whole`: tests unwind with `build_std: prebuilt`, and cannot with `strategy: fat-lto`\n"
+        "  = help: take `strategy: slice`, or `build_std: full`\n"
     )
-    assert bench.build(*asked).ran == []
+    assert doit("build", "bench=plain", "config=fat-lto", "dry=1", *asked).returncode == 0
 
 
 @toolchain

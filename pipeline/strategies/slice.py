@@ -43,7 +43,10 @@ _WANTED = ".wanted"
 """What the name of a derivative has after it where some object reads the function's value (rust/autodiff, `Asked::value`)."""
 _MOVED = re.compile(r"\.llvm\.\d+$")
 
-_ABORT = "  = help: only the whole program tells: `panic: abort` merges it; or take that out of what is differentiated"
+_ABORT = (
+    "  = help: only the whole program tells: `panic: abort` merges it, which for tests wants `build_std: full`;"
+    " or take that out of what is differentiated"
+)
 
 _LISTS = ("llvm.used", "llvm.compiler.used", "llvm.global_ctors")
 """What says something of the object as a whole, which this is not."""
