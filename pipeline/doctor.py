@@ -63,11 +63,11 @@ def report(asked: Request, digests: Digests) -> bool:
     try:
         rust = rust_for_target(rust_for(config.toolchain, asked.folder, digests), config.target)
     except UserError as error:
-        _report_needs([*_tool_needs(find_tools()), *_target_needs(config.target)])
+        _report_needs([*_tool_needs(find_tools()), *target_needs(config.target)])
         _report_toolchains(digests)
         print(f"\n{error.message}")
         return False
-    has_all = _report_needs([*_rust_needs(rust), *_tool_needs(find_tools()), *_target_needs(config.target)])
+    has_all = _report_needs([*_rust_needs(rust), *_tool_needs(find_tools()), *target_needs(config.target)])
     _report_toolchains(digests)
     return _report_choices(choices_of_std(rust), config.build_std) and has_all
 
@@ -139,8 +139,10 @@ def _tool_needs(tools: Tools) -> Iterator[Need]:
     yield Need("clang", tools.clang.path, "derivatives through the C of build scripts", clang, is_optional=True)
 
 
-def _target_needs(target: str) -> Iterator[Need]:
+def target_needs(target: str) -> Iterator[Need]:
+    """What is wanted for another machine."""
     if target != HOST:
         platform = PLATFORMS[target]
         yield Need("cc", platform.cc.path, f"the final link for {target}", platform.cure)
+        yield Need("libc", platform.start_up, f"what programs for {target} begin with", platform.cure, asks=())
         yield Need("runner", platform.runner.path, f"runs programs for {target}", platform.cure)

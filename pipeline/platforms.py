@@ -24,6 +24,11 @@ class Platform:
     packages: str
 
     @property
+    def start_up(self) -> Path:
+        """What every program of the target's is linked with: of the C library's package, and not of the compiler's."""
+        return self.root / "lib/crt1.o"
+
+    @property
     def cure(self) -> str:
         """How to get what is missing."""
         return f"apt-get install {self.packages}"

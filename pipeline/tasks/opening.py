@@ -50,12 +50,13 @@ def open_build(asked: Request, digests: Digests, *, gradcheck: bool = False) -> 
     Raises: UserError where one is missing, or makes no sense.
     """
     target, rerun = asked.config.target, asked.rerun
-    rust = rust_for_target(rust_for(asked.config.toolchain, asked.folder, digests), target)
+    host = rust_for(asked.config.toolchain, asked.folder, digests)
+    rust = rust_for_target(host, target)
     tools = digests.once("tools", target, lambda: tools_for_target(find_tools(), target))
     crate = open_crate(asked.folder, asked.choice, rust, digests, asked.target_dir)
     build_std = asked.config.build_std
     std = digests.once("std", (build_std, rust), lambda: _digest_of_std(build_std, rust, digests))
-    libraries = digests.once("libraries", rust, lambda: digests.tree(rust.libraries))
+    libraries = digests.once("libraries", rust, lambda: digest_of_libraries(host, rust, digests))
     sources, linker = Sources(std, sources_digest(crate, digests), libraries), find_linker(tools.cc, digests)
     offline, manners = request.offline(), request.manners()
     steps = plan(asked.config, crate, sources, rust, tools, linker, offline=offline, manners=manners, gradcheck=gradcheck)
@@ -79,6 +80,12 @@ def remote_of_this_run() -> Remote | None:
     from pipeline import remote
 
     return remote.of_this_run()
+
+
+def digest_of_libraries(host: Rust, rust: Rust, digests: Digests) -> str:
+    """Of what macros and build scripts are made of, and of what else the toolchain has for the target."""
+    folders = dict.fromkeys(each.libraries for each in (host, rust) if each.libraries.is_dir())
+    return " ".join(map(digests.tree, folders))
 
 
 def _digest_of_std(build_std: str, rust: Rust, digests: Digests) -> str:
