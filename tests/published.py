@@ -1,6 +1,6 @@
 """Published crates in differentiated functions: `python -m tests.published` writes `docs/crates.md` from `crates/published`.
 
-What is written there is what that crate's own source says of each function; that it is so, `test_published.py` sees.
+What is written there the source of `CRATE`, and of `APART`, says of each function; that it is so, `test_published.py` sees.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from tests.table.__main__ import written_between
 from tests.workbench import ROOT
 
 CRATE = ROOT / "tests" / "crates" / "published"
+APART = CRATE.with_name("published_faer")
+"""What takes minutes to compile by itself."""
 DOCUMENT = ROOT / "docs" / "crates.md"
 BEGIN, END = "<!-- written by `python -m tests.published` -->", "<!-- until here -->"
 MODES = ("reverse", "forward")
@@ -50,15 +52,16 @@ def functions(file: Path) -> Iterator[Function]:
     yield from (Function(file.stem, name) for name in _OF_ITS_OWN.findall(source))
 
 
-def files() -> list[Path]:
-    """A file for each crate."""
-    return sorted(path for path in (CRATE / "src" / "crates").glob("*.rs") if path.stem != "mod")
+def files(*crates: Path) -> list[Path]:
+    """A file for each published crate, of these of ours or of all."""
+    found = (path for crate in crates or (CRATE, APART) for path in (crate / "src" / "crates").glob("*.rs"))
+    return sorted((path for path in found if path.stem != "mod"), key=lambda path: path.stem)
 
 
-def versions() -> dict[str, str]:
+def versions(crate: Path) -> dict[str, str]:
     """The version of each crate that the manifest names, by the name that Rust has for it."""
-    wanted = tomllib.loads((CRATE / "Cargo.toml").read_text())["dependencies"]
-    locked = tomllib.loads((CRATE / "Cargo.lock").read_text())["package"]
+    wanted = tomllib.loads((crate / "Cargo.toml").read_text())["dependencies"]
+    locked = tomllib.loads((crate / "Cargo.lock").read_text())["package"]
     exact = {name: what["version"].removeprefix("=") for name, what in wanted.items() if "version" in what}
     assert set(exact.items()) <= {(each["name"], each["version"]) for each in locked}
     return {name.replace("-", "_"): version for name, version in exact.items()}
@@ -66,7 +69,7 @@ def versions() -> dict[str, str]:
 
 def rows() -> Iterator[str]:
     """A row for each crate, and one for each function that is refused."""
-    version, refused = versions(), []
+    version, refused = versions(CRATE) | versions(APART), []
     yield from (
         "",
         "| crate | version | what is used | functions | not refused in reverse | in forward mode |",

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.strategies.slice import WHOLE
-from tests.published import BEGIN, CRATE, DOCUMENT, END, MODES, Function, files, functions, rows
+from tests.published import APART, BEGIN, CRATE, DOCUMENT, END, MODES, Function, files, functions, rows
 from tests.workbench import doit
 
 PRODUCTS = CRATE.with_name("products")
@@ -23,8 +23,8 @@ OF_THE_PROGRAM = {("forward", "indexmap"): ("by_number", "by_name")} | {(mode, "
 """What is refused in other programs, and not beside the others that are refused: LLVM inlines otherwise there."""
 
 
-def every() -> list[Function]:
-    return [function for file in files() for function in functions(file)]
+def every(*crates: Path) -> list[Function]:
+    return [function for file in files(*crates) for function in functions(file)]
 
 
 def test_twelve_crates_and_more() -> None:
@@ -43,15 +43,19 @@ def test_what_is_refused_says_why() -> None:
 
 @pytest.mark.full
 @pytest.mark.toolchain
-@pytest.mark.parametrize("config", ["single-module-merge", "slice"])
-def test_every_gradient_is_right(config: str) -> None:
-    built = doit("build", f"crate={CRATE}", f"config={config}")
+@pytest.mark.parametrize(
+    ("crate", "config"),
+    [*((CRATE, config) for config in ("single-module-merge", "fat-lto", "slice")), (APART, "slice")],
+    ids=lambda given: getattr(given, "name", given),
+)
+def test_every_gradient_is_right(crate: Path, config: str) -> None:
+    built = doit("build", f"crate={crate}", f"config={config}")
     assert built.returncode == 0, built.stdout + built.stderr
-    assert not list(CRATE.glob(f"target/crategrad/{config}/stages/03-llvm_link/{WHOLE}")), "it is not a slice"
-    program = CRATE / "target/crategrad" / config / "published"
+    assert not list(crate.glob(f"target/crategrad/{config}/stages/03-llvm_link/{WHOLE}")), "it is not a slice"
+    program = crate / "target/crategrad" / config / crate.name
     printed = subprocess.run([program], capture_output=True, text=True, check=True).stdout
-    cases = {case["case"].removeprefix("published::crates::"): case for case in map(json.loads, printed.splitlines())}
-    right = {f"{f.crate}::{f.name} {mode}" for f in every() for mode in MODES if f.is_right_in(mode)}
+    cases = {case["case"].removeprefix(f"{crate.name}::crates::"): case for case in map(json.loads, printed.splitlines())}
+    right = {f"{f.crate}::{f.name} {mode}" for f in every(crate) for mode in MODES if f.is_right_in(mode)}
     assert set(cases) == right
     assert [case for case in cases.values() if not is_right(case["got"], case["right"], TOLERANCES[case["by"]])] == []
 
@@ -76,14 +80,19 @@ def is_right(got: list[float], right: list[float], tolerance: float) -> bool:
 
 @pytest.mark.full
 @pytest.mark.toolchain
-def test_what_is_refused_is_refused_at_its_line() -> None:
-    built = doit("build", f"crate={CRATE}", "features=refused", "config=slice")
+@pytest.mark.parametrize("crate", [CRATE, APART], ids=lambda crate: crate.name)
+def test_what_is_refused_is_refused_at_its_line(crate: Path) -> None:
+    built = doit("build", f"crate={crate}", "features=refused", "config=slice")
     assert built.returncode == 1
     assert "Traceback" not in built.stderr
-    named = set(re.findall(r"`(reverse|forward)` was asked for, .* of `published::crates::(\w+)::(\w+)::primal`", built.stderr))
-    elsewhere = {(mode, crate, name) for (mode, crate), names in OF_THE_PROGRAM.items() for name in names}
-    assert named == {(mode, function.crate, function.name) for function in every() for mode in function.refused_in} - elsewhere
-    for file in files():
+    asked = rf"`(reverse|forward)` was asked for, .* of `{crate.name}::crates::(\w+)::(\w+)::primal`"
+    named = set(re.findall(asked, built.stderr))
+    elsewhere = {(mode, its, name) for (mode, its), names in OF_THE_PROGRAM.items() for name in names}
+    assert (
+        named
+        == {(mode, function.crate, function.name) for function in every(crate) for mode in function.refused_in} - elsewhere
+    )
+    for file in files(crate):
         said = re.findall(rf"^error: (.*)\n  --> src/crates/{file.name}:(\d+):", built.stderr, re.MULTILINE)
         unsaid = [words for at, words in marked(file) if not any(words in what and int(n) == at for what, n in said)]
         assert unsaid == [words for function in functions(file) if is_elsewhere(function) for words in function.said]
