@@ -55,7 +55,7 @@ tried! {
 refused! {
     broadcast(x: SIX) {
         let a = rows(x);
-        let centred = &a - &a.mean_axis(Axis(0)).unwrap(); //~ a word that may hold floats is moved as an integer here, and their derivatives would be lost
+        let centred = &a - &a.mean_axis(Axis(0)).unwrap(); //~ what is copied here may begin amid an element that has a float, and would be taken for what lies at its beginning
         (&centred * &centred * 3.0 + 1.0).sum()
     };
 }
