@@ -9,12 +9,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, reduce
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta, Struct, field
 
-from pipeline import yaml_source
+from pipeline import strategies, yaml_source
 from pipeline.yaml_source import ConfigError, Node, Scalar, Source, quoted, visible
 
 __all__ = [
@@ -59,6 +59,10 @@ Seconds: TypeAlias = Annotated[int, Meta(ge=1, le=10**9)]
 _NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?"
 _RANGE = rf"^{_NUMBER}\.\.{_NUMBER}$"
 Ranges: TypeAlias = Mapping[str, Mapping[str, Annotated[str, Meta(pattern=_RANGE)]]]
+if TYPE_CHECKING:
+    Strategy: TypeAlias = str
+else:
+    Strategy = Literal[strategies.NAMES]
 Flags: TypeAlias = Mapping[Annotated[str, Meta(pattern=_FLAG)], Scalar]
 
 
@@ -143,7 +147,7 @@ class Keys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         doc("What to build for: `host`, or another machine; `./doit run` runs its programs by qemu-user."),
     ] = "host"
     strategy: Annotated[
-        Literal["single-module-merge", "fat-lto", "slice"],
+        Strategy,
         doc(
             "What is differentiated: `single-module-merge` and `fat-lto` make one module of all, by llvm-link, or by the linker"
             " as in a fat LTO build; `slice` takes what the derivatives reach, and leaves the rest to rustc."
@@ -432,7 +436,7 @@ def _refuse_unmet_needs(keys: Keys, tree: Node) -> None:
         wrong = "`check: true`" if keys.check else "`codegen.cpu: native`"
         why = "it runs what is built" if keys.check else "that is the processor that is here"
         raise ConfigError(f"{tree.entries['target'].place}: `target: {keys.target}` cannot be with {wrong}: {why}")
-    if keys.panic == "unwind" and keys.strategy != "slice":
+    if keys.panic == "unwind" and not strategies.named(keys.strategy).BESIDE_OBJECTS:
         place = tree.entries["panic"].place
         raise ConfigError(
             f"{place}: `panic` cannot be `unwind` with `strategy: {keys.strategy}`: in one module of all, what is"

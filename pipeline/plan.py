@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from pipeline import cargo
+from pipeline import cargo, strategies
 from pipeline.artifact import Artifact
 from pipeline.config import Codegen as CodegenKeys
 from pipeline.config import Config
@@ -29,10 +29,6 @@ from pipeline.stages.llvm_link import LlvmLink
 from pipeline.stages.opt1 import Opt1
 from pipeline.stages.opt2 import Opt2
 from pipeline.stages.prebuilt_std import PrebuiltStd
-from pipeline.strategies import Strategy
-from pipeline.strategies.fat_lto import FatLto
-from pipeline.strategies.single_module_merge import SingleModuleMerge
-from pipeline.strategies.slice import Slice
 from pipeline.tape import POOL, Tape
 from pipeline.toolchain import Rust, Tool, Tools
 
@@ -89,7 +85,7 @@ def plan(
     program: dict[str, str] = {}
     if _merges(config):
         steps += _module_steps(config, std, tools, linker)
-        program = {"object": "codegen"} | ({"merged": "llvm_link"} if _is_slice(config) else {})
+        program = {"object": "codegen"} | ({"merged": "llvm_link"} if _beside_objects(config) else {})
     libraries = "" if std else sources.libraries
     steps.append(Step("link", _link(crate.artifact, tools, linker, libraries), {"crate": "crate_bitcode", **std, **program}))
     return tuple(steps)
@@ -103,7 +99,7 @@ def _of_tests(config: Config, crate: Crate) -> Config:
     """
     if not crate.has_harness or config.build_std != "prebuilt" or config.panic == "unwind":
         return config
-    if config.strategy != "slice":
+    if not _named(config).BESIDE_OBJECTS:
         raise UserError(
             f"error: {crate.artifact}: tests unwind with `build_std: prebuilt`, and cannot with `strategy: {config.strategy}`\n"
             "  = help: take `strategy: slice`, or `build_std: full`",
@@ -119,9 +115,11 @@ def _link(artifact: Artifact, tools: Tools, linker: Linker, libraries: str) -> S
 
 def _build_std(config: Config, sources: Sources, rust: Rust, tools: Tools) -> Stage:
     if config.build_std == "prebuilt":
-        return PrebuiltStd(sources.std, tools.llvm_link, tools.llvm_nm, tools.libllvm, _is_slice(config), config.panic, rust)
+        return PrebuiltStd(
+            sources.std, tools.llvm_link, tools.llvm_nm, tools.libllvm, _beside_objects(config), config.panic, rust
+        )
     from_sources = (rust.rustc, rust.cargo, rust.triple, sources.std, sources.libraries)
-    return BuildStd(*from_sources, tools.llvm_link, tools.llvm_nm, tools.libllvm, _is_slice(config), config.panic, rust)
+    return BuildStd(*from_sources, tools.llvm_link, tools.llvm_nm, tools.libllvm, _beside_objects(config), config.panic, rust)
 
 
 def _crate_bitcode(
@@ -148,7 +146,7 @@ def _crate_bitcode(
         cpu=_cpu(config),
         debug_symbols=config.debug_symbols,
         lto_bitcode=_merges(config),
-        beside_objects=_is_slice(config),
+        beside_objects=_beside_objects(config),
         derivatives=config.autodiff,
         gradcheck=gradcheck,
         verify=_verifying(config),
@@ -171,13 +169,17 @@ def _clang(config: Config, tools: Tools) -> Tool | None:
     return tools.clang if is_wanted and not is_said and tools.clang.path.exists() else None
 
 
-def _is_slice(config: Config) -> bool:
-    return config.bitcode and config.autodiff and config.strategy == "slice"
+def _beside_objects(config: Config) -> bool:
+    return config.bitcode and config.autodiff and _named(config).BESIDE_OBJECTS
 
 
 def _merges(config: Config) -> bool:
     """Whether there is a module to be made; without derivatives there is nothing of which to cut a slice."""
-    return config.bitcode and (config.autodiff or config.strategy != "slice")
+    return config.bitcode and (config.autodiff or not _named(config).BESIDE_OBJECTS)
+
+
+def _named(config: Config) -> strategies.Named:
+    return strategies.named(config.strategy)
 
 
 def _cpu(config: Config) -> str:
@@ -212,18 +214,9 @@ def _module_steps(config: Config, std: Mapping[str, str], tools: Tools, linker: 
     stages["opt2"] = Opt2(tools.opt, config.opt2.level, _unwinds(config))
     stages["codegen"] = Codegen(tools.llc, config.codegen.level, _cpu(config))
 
-    steps = [Step("llvm_link", LlvmLink(_strategy(config, tools, linker)), {"crate": "crate_bitcode", **std})]
+    kept = POOL if _is_pooled(config) else ()
+    strategy = _named(config).strategy(strategies.Given(tools, linker, kept, _unwinds(config)))
+    steps = [Step("llvm_link", LlvmLink(strategy), {"crate": "crate_bitcode", **std})]
     for name, stage in stages.items():
         steps.append(Step(name, stage, {"module": steps[-1].name}))
     return steps
-
-
-def _strategy(config: Config, tools: Tools, linker: Linker) -> Strategy:
-    kept = POOL if _is_pooled(config) else ()
-    whole = SingleModuleMerge(tools.llvm_link, tools.llvm_nm, tools.opt, kept)
-    strategies: dict[str, Strategy] = {
-        "single-module-merge": whole,
-        "fat-lto": FatLto(linker, tools.lld, kept),
-        "slice": Slice(whole, tools.libllvm, tools.llc, _unwinds(config)),
-    }
-    return strategies[config.strategy]

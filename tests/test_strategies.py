@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
 from pipeline.strategies.slice import WHOLE
+from tests.machines import machine
 from tests.workbench import CUBE, Finished, Workbench
 
 pytestmark = pytest.mark.toolchain
@@ -302,3 +304,47 @@ def test_std_is_cut_too(sliced: Workbench) -> None:
     built(sliced, program(ALLOCATING, "gradient(&[0.5, x, x + 1.0, 3.0 * x]) == [0.0, 6.0 * x, 4.0 * (x + 1.0), 6.0 * x]"))
     assert is_right(sliced)
     assert not is_whole(sliced)
+
+
+# ---- Another strategy
+
+LAST_FIRST = """\
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pipeline.strategies import Artifacts, Given, single_module_merge
+from pipeline.strategies.single_module_merge import SingleModuleMerge
+
+BESIDE_OBJECTS = False
+
+
+def strategy(given: Given) -> "LastFirst":
+    return LastFirst(single_module_merge.strategy(given))
+
+
+@dataclass(frozen=True)
+class LastFirst:
+    whole: SingleModuleMerge
+
+    def merge(self, artifacts: Artifacts, module: Path, log: Path) -> bool:
+        return self.whole.merge(replace(artifacts, crates=artifacts.crates[::-1]), module, log)
+"""
+
+
+def test_a_fourth_is_one_file_more(sliced: Workbench, tmp_path: Path) -> None:
+    built(sliced, CUBE)
+    there = machine(tmp_path / "checkout", sliced.folder / "Cargo.lock", {})
+    (there.folder / "pipeline/strategies/last_first.py").write_text(LAST_FIRST)
+    made = there.doit("build", "strategy=last-first", "build_std=prebuilt")
+    assert made.returncode == 0, made.stderr
+    assert subprocess.run([there.crate / "target/crategrad/default/bench"], check=False).returncode == 0
+    refused = there.doit("build", "strategy=nobody")
+    assert refused.returncode == 3
+    assert "expected `fat-lto` or `last-first` or " in refused.stderr
+    unwinding = there.doit("build", "strategy=last-first", "panic=unwind")
+    assert "`panic` cannot be `unwind` with `strategy: last-first`" in unwinding.stderr
+    python = there.folder / ".venv/bin/python"
+    for writes, file in {"config": "docs/config.md", "matrix.schema": "configs/matrix.schema.json"}.items():
+        subprocess.run([python, "-m", f"pipeline.{writes}"], cwd=there.folder, check=True)
+        assert "last-first" in (there.folder / file).read_text()
+    assert "last-first" in (there.folder / "configs/schema.json").read_text()

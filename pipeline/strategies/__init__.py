@@ -1,10 +1,21 @@
-"""Merge strategies: many modules in, the one module to differentiate out.  One file each; a fourth is one file more."""
+"""Merge strategies: many modules in, the one module to differentiate out.  One file each; a fourth is one file more.
+
+A config names a strategy as its file is called.  The file has `BESIDE_OBJECTS` and `strategy` (`Named`).
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from pipeline.linker import Linker
+    from pipeline.toolchain import Tools
+
+NAMES = tuple(sorted(file.stem.replace("_", "-") for file in Path(__file__).parent.glob("[!_]*.py")))
+"""Nothing of them is imported for it."""
 
 DERIVATIVE = ".crategrad"
 """How the name ends of a derivative that objects outside of the module call."""
@@ -42,3 +53,30 @@ class Strategy(Protocol):
 
         True where that rest is linked as it was compiled; False where all of the program that has bitcode is in the module.
         """
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a strategy can be made of."""
+
+    tools: Tools
+    linker: Linker
+    kept: tuple[str, ...]
+    """What only later stages call."""
+    unwinds: bool
+    """Whether a panic unwinds, but for what is differentiated."""
+
+
+class Named(Protocol):
+    """What a strategy's file has."""
+
+    BESIDE_OBJECTS: bool
+    """Whether the program is rustc's own objects, and bitcode lies beside them, as it was before rustc optimised."""
+
+    def strategy(self, given: Given) -> Strategy:
+        """The strategy for a build."""
+
+
+def named(name: str) -> Named:
+    """The strategy that a config calls so."""
+    return import_module(f"{__name__}.{name.replace('-', '_')}")

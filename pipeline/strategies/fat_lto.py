@@ -8,8 +8,15 @@ from pathlib import Path
 from pipeline import process
 from pipeline.linker import Linker
 from pipeline.stages.build_std import BITCODE
-from pipeline.strategies import Artifacts
+from pipeline.strategies import Artifacts, Given
 from pipeline.toolchain import Tool
+
+BESIDE_OBJECTS = False
+
+
+def strategy(given: Given) -> FatLto:
+    """See `Named.strategy`."""
+    return FatLto(given.linker, given.tools.lld, given.kept)
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,15 @@ from pathlib import Path
 from pipeline import process
 from pipeline.errors import UserError
 from pipeline.stages.build_std import STD_MODULE
-from pipeline.strategies import Artifacts
+from pipeline.strategies import Artifacts, Given
 from pipeline.toolchain import Tool
+
+BESIDE_OBJECTS = False
+
+
+def strategy(given: Given) -> SingleModuleMerge:
+    """See `Named.strategy`."""
+    return SingleModuleMerge(given.tools.llvm_link, given.tools.llvm_nm, given.tools.opt, given.kept)
 
 
 @dataclass(frozen=True)

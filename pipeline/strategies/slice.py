@@ -28,10 +28,12 @@ from pipeline.stages import UNWANTED, before_enzyme
 from pipeline.stages.abi_fixup import asked
 from pipeline.stages.build_std import SYMBOLS
 from pipeline.stages.crate_bitcode import ASKS
-from pipeline.strategies import APART, DERIVATIVE, Artifacts
+from pipeline.strategies import APART, DERIVATIVE, Artifacts, Given, single_module_merge
 from pipeline.strategies.single_module_merge import SingleModuleMerge
 from pipeline.toolchain import Tool
 from pipeline.unwinding import abort_on_panic
+
+BESIDE_OBJECTS = True
 
 WHOLE = "whole"
 """The file beside the module that says why it is the whole program, where it is."""
@@ -50,6 +52,11 @@ _ABORT = (
 
 _LISTS = ("llvm.used", "llvm.compiler.used", "llvm.global_ctors")
 """What says something of the object as a whole, which this is not."""
+
+
+def strategy(given: Given) -> Slice:
+    """See `Named.strategy`."""
+    return Slice(single_module_merge.strategy(given), given.tools.libllvm, given.tools.llc, given.unwinds)
 
 
 @dataclass(frozen=True)
