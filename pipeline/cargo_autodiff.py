@@ -12,6 +12,7 @@ import platform
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -30,6 +31,9 @@ _PLURALS = {"bin": "bins", "example": "examples", "test": "tests", "bench": "ben
 _TAKES = {"build": KINDS, "run": ("bin", "example"), "test": ("bin", "test"), "bench": ("bench",)}
 """Of which kinds each command is."""
 
+_OF_TESTS = 101
+"""Cargo's exit code where a test or bench was killed, or where more than one may have failed."""
+
 _SWITCHES = ("all-features", "no-default-features", "locked")
 
 _EPILOG = """\
@@ -45,7 +49,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(argv: Sequence[str]) -> int:
-    """Do what cargo was asked for; the exit code of the first `./doit` that fails."""
+    """Do what cargo was asked for; the exit code is that of the first build that fails or, as cargo has it, program."""
     own, rest = _split(argv)
     parser = _parser()
     asked = parser.parse_intermixed_args(own)
@@ -222,11 +226,27 @@ def _doit(asked: argparse.Namespace, chosen: Sequence[dict[str, str]], variables
     worst = 0
     for each in chosen:
         words = [f"{name}={value}" for name, value in (variables | each).items()]
-        code = _run([str(ROOT / "doit"), task, *words], environment)
-        worst = worst or code
-        if code and (code > 128 or not asked.no_fail_fast):
+        code, failed = _run_telling([str(ROOT / "doit"), task, *words], environment)
+        worst = worst or (_as_cargo(asked, failed) if failed else code)
+        is_interrupted = code > 128 and not failed
+        if code and (is_interrupted or not asked.no_fail_fast):
             break
     return worst
+
+
+def _run_telling(argv: Sequence[str], environment: Mapping[str, str]) -> tuple[int, int]:
+    """How `./doit` ended, and the program where it was that that failed."""
+    with tempfile.TemporaryDirectory() as scratch:
+        failed = Path(scratch, "failed")
+        code = _run(argv, {**environment, "CRATEGRAD_FAILED": str(failed)} if "execute" in argv else environment)
+        return code, int(failed.read_text()) if failed.exists() else 0
+
+
+def _as_cargo(asked: argparse.Namespace, failed: int) -> int:
+    """Cargo's exit code for a program that ended so: it becomes what it runs, and of tests and benches it tells."""
+    if asked.command == "run":
+        return failed if failed > 0 else 128 - failed
+    return failed if failed > 0 and not asked.no_fail_fast else _OF_TESTS
 
 
 def _manners(asked: argparse.Namespace) -> dict[str, str]:

@@ -154,6 +154,12 @@ def arguments() -> list[str]:
     return [str(argument) for argument in json.loads(os.environ.get("CRATEGRAD_ARGUMENTS") or "[]")]
 
 
+def tell_failed(returncode: int) -> None:
+    """Hand on how the program ended (`CRATEGRAD_FAILED` names a file): the exit code of `./doit` says only that it failed."""
+    if file := os.environ.get("CRATEGRAD_FAILED"):
+        Path(file).write_text(str(returncode))
+
+
 def shown(path: Path) -> str:
     """A path as the user would write it: relative to where he started, if it is below."""
     started = started_in()

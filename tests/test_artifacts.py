@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.stages import NAMES
-from tests.workbench import CUBE, ROOT, Finished, Workbench, doit
+from tests.workbench import CUBE, MANIFEST, ROOT, Finished, Workbench, doit
 
 pytestmark = pytest.mark.toolchain
 
@@ -86,7 +86,7 @@ def test_tests_of_a_package_and_what_fails_in_them() -> None:
     passed = build("physics", "test=whole", command="run")
     assert "3 passed; 0 failed; 1 ignored" in passed.stdout
     failed = cargo("test", "--test", "whole", "fails", "--", "--ignored", folder=WORKSPACE / "physics/tests")
-    assert failed.returncode == 1
+    assert failed.returncode == 101
     assert "test fails ... FAILED" in failed.stdout
     assert "target/crategrad/default/tests/whole ended with exit 101" in failed.stderr
 
@@ -230,9 +230,25 @@ def test_clean_takes_away_an_artifact_and_its_views() -> None:
 
 
 def test_cargo_runs_a_program_with_its_arguments() -> None:
-    ran = cargo("run", "--bin", "arguments", "--", "--release", "a=b", "", folder=WORKSPACE / "app/src/bin")
-    assert "app/target/crategrad/default/arguments ended with exit 3" in ran.stderr
-    assert ran.returncode == 1
+    ran = cargo("run", "--bin", "arguments", "--", "--release", "a=b", "", *"1234", folder=WORKSPACE / "app/src/bin")
+    assert "app/target/crategrad/default/arguments ended with exit 7" in ran.stderr
+    assert ran.returncode == 7
+
+
+ENDING = CUBE.replace("= df(x, 1.0)", "= if available() { df(x, 1.0) } else { (f(x), 3.0 * x * x) }").replace(
+    "i32::from(!right)", 'if std::env::var("END").unwrap() == "7" { 6 + i32::from(right) } else { std::process::abort() }'
+)
+
+
+@pytest.mark.parametrize("line", ["run", "test --test own", "test --test own --no-fail-fast"])
+@pytest.mark.parametrize("end", ["7", "SIGABRT"])
+def test_exit_code_is_that_of_plain_cargo(bench: Workbench, line: str, end: str) -> None:
+    bench.write(ENDING, f'{MANIFEST}[[test]]\nname = "own"\nharness = false\n')
+    write(bench.folder, {"tests/own.rs": ENDING})
+    plain = run_cargo(*line.split(), folder=bench.folder, END=end)
+    ours = run_cargo("autodiff", *line.split(), folder=bench.folder, END=end)
+    assert f"ended with {'exit 7' if end == '7' else end}" in ours.stderr
+    assert ours.returncode == (plain.returncode if plain.returncode >= 0 else 128 - plain.returncode)  # as a shell has it
 
 
 def test_cargo_builds_all_that_a_package_has() -> None:
@@ -243,10 +259,16 @@ def test_cargo_builds_all_that_a_package_has() -> None:
 
 def cargo(*arguments: str, folder: Path) -> Finished:
     """`cargo autodiff`, as cargo starts it for a user who has .venv/bin on PATH."""
-    environment = {**os.environ, "PATH": f"{ROOT / '.venv/bin'}:/usr/bin:/bin"}
-    argv = ["/usr/bin/cargo", "autodiff", *arguments]
-    finished = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    finished = run_cargo("autodiff", *arguments, folder=folder)
     assert "Traceback" not in finished.stdout + finished.stderr
+    return finished
+
+
+def run_cargo(*arguments: str, folder: Path, **variables: str) -> Finished:
+    """Debian's cargo, which finds what is in .venv/bin."""
+    environment = {**os.environ, **variables, "PATH": f"{ROOT / '.venv/bin'}:/usr/bin:/bin"}
+    argv = ["/usr/bin/cargo", *arguments]
+    finished = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     return Finished(finished.returncode, finished.stdout, finished.stderr)
 
 

@@ -116,6 +116,7 @@ def execute(build: Build, asked: Request) -> TaskFailed | None:
     )
     if finished.returncode == 0:
         return None
+    request.tell_failed(finished.returncode)
     return fail(UserError(f"error: {request.shown(build.product)} ended with {process.verdict(finished.returncode)}"))
 
 
