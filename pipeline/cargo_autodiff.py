@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -34,6 +35,19 @@ _TAKES = {"build": KINDS, "run": ("bin", "example"), "test": ("bin", "test"), "b
 _OF_TESTS = 101
 """Cargo's exit code where a test or bench was killed, or where more than one may have failed."""
 
+_REFUSED = {
+    "--doc": "doc tests are not run here; `cargo test --doc` runs them, without derivatives",
+    "--message-format": "messages are for people here; `./doit why --json` and `graph --json` are for programs",
+    "--timings": "the summary of a build has the times of its stages; `./doit history --trace=FILE` draws them",
+    "--config": "of cargo's configuration its files alone are read; KEY=VALUE sets a key of ./doit's (docs/config.md)",
+    "-Z": "unstable options of cargo's are not passed on",
+    "--artifact-dir": "unstable; the artifacts are in target/crategrad/, and --target-dir moves that",
+    "--unit-graph": "unstable; `./doit graph --json` tells the stages and the crates",
+    "--future-incompat-report": "cargo's own report is `cargo report future-incompatibilities`",
+    "--ignore-rust-version": "toolchain=NAME takes another compiler",
+}
+"""What cargo has and is not to be had here, with what to do instead."""
+
 _SWITCHES = ("all-features", "no-default-features", "locked")
 
 _EPILOG = """\
@@ -48,21 +62,28 @@ class _Parser(argparse.ArgumentParser):
         self.exit(3, f"error: {message}\n  = help: {self.prog} --help\n")
 
 
+class _Refusal(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object, **__: object) -> NoReturn:
+        """Say what is to be done instead."""
+        (flag,) = self.option_strings
+        parser.error(f"{flag}: {_REFUSED[flag]}")
+
+
 def main(argv: Sequence[str]) -> int:
     """Do what cargo was asked for; the exit code is that of the first build that fails or, as cargo has it, program."""
     own, rest = _split(argv)
     parser = _parser()
+    if own and own[0].startswith("+"):
+        parser.error(f"{own[0]}: a toolchain is named by `cargo {own[0]} autodiff` (rustup's) or by toolchain={own[0][1:]}")
     asked = parser.parse_intermixed_args(own)
     filters = [word for word in asked.words if "=" not in word]
     if filters and asked.command in ("build", "run"):
         parser.error(f"{filters[0]}: what is for the program comes after `--`")
-    if asked.doc:
-        parser.error("--doc: doc tests are not run here; `cargo test --doc` runs them, without derivatives")
     if unfit := _unfit(asked):
-        parser.error(f"{unfit}: {asked.command} is of {' and '.join(f'--{kind}' for kind in _TAKES[asked.command])}")
+        parser.error(unfit)
     try:
         folder = _folder(asked.manifest_path)
-        variables = dict(word.split("=", 1) for word in asked.words if "=" in word) | {"crate": str(folder)}
+        variables = _toolchain() | dict(word.split("=", 1) for word in asked.words if "=" in word) | {"crate": str(folder)}
         variables |= _settings(asked)
         chosen = list(_chosen(asked, folder, variables))
         left_out = list(_left_out(asked, folder, variables))
@@ -92,10 +113,11 @@ def _parser() -> _Parser:
     )
     parser.add_argument("command", choices=("build", "run", "test", "bench"))
     parser.add_argument("words", nargs="*", metavar="KEY=VALUE", help="./doit's; anything else is a filter, for test and bench")
-    parser.add_argument("-p", "--package", help="the package, of a workspace")
-    parser.add_argument("--workspace", action="store_true", help="all packages of the workspace")
+    parser.add_argument("-p", "--package", action="append", default=[], metavar="NAME", help="a package of the workspace")
+    parser.add_argument("--workspace", "--all", action="store_true", help="all packages of the workspace")
+    parser.add_argument("--exclude", action="append", default=[], metavar="NAME", help="but this one, of --workspace")
     parser.add_argument("--lib", action="store_true", help="the package's library")
-    parser.add_argument("--doc", action="store_true", help="refused: doc tests are not run here")
+    parser.add_argument("--all-targets", action="store_true", help="the library, and every bin, example, test and bench")
     for kind in KINDS:
         parser.add_argument(f"--{kind}", action="append", default=[], metavar="NAME", help=f"this {kind} only")
         parser.add_argument(f"--{_PLURALS[kind]}", action="store_true", help=f"every {kind}")
@@ -113,17 +135,34 @@ def _parser() -> _Parser:
     parser.add_argument("--offline", action="store_true", help="fetch nothing")
     parser.add_argument("--frozen", action="store_true", help="--locked and --offline")
     parser.add_argument("--no-run", action="store_true", help="build, and run nothing")
-    parser.add_argument("--no-fail-fast", action="store_true", help="run what comes after a failure, too")
+    parser.add_argument("--color", choices=("auto", "always", "never"), help="cargo's colours")
+    after = "build and run what comes after a failure, too"
+    parser.add_argument("--no-fail-fast", "--keep-going", action="store_true", help=after)
+    for flag in _REFUSED:
+        parser.add_argument(flag, nargs="?", action=_Refusal, help=argparse.SUPPRESS)
     return parser
 
 
 def _unfit(asked: argparse.Namespace) -> str:
-    """What was chosen that the command has nothing to do with."""
-    others = [kind for kind in KINDS if kind not in _TAKES[asked.command]]
-    if asked.command not in ("build", "test"):
-        others.append("lib")
-    flags = [flag for kind in others for flag in (kind, _PLURALS.get(kind, kind)) if vars(asked)[flag]]
-    return f"--{flags[0]}" if flags else ""
+    """What is wrong with what was chosen: the command has nothing to do with it, or it does not go together."""
+    takes = _TAKES[asked.command]
+    others = [name for kind in KINDS if kind not in takes for name in (kind, _PLURALS[kind])]
+    others += [] if asked.command in ("build", "test") else ["lib", "all-targets"]
+    if asked.command == "run":
+        others += ["bins", "examples", "workspace"]
+    if chosen := [name for name in others if vars(asked)[name.replace("-", "_")]]:
+        return f"--{chosen[0]}: {asked.command} is of {' and '.join(f'--{kind}' for kind in takes)}"
+    if asked.command == "run" and (len(asked.package) > 1 or len(asked.bin + asked.example) > 1):
+        return "run is of one program: one -p, one --bin or --example"
+    if asked.exclude and not asked.workspace:
+        return "--exclude: it is of --workspace"
+    return ""
+
+
+def _toolchain() -> dict[str, str]:
+    """The one that `cargo +NAME autodiff` names: rustup says how its choice came to be, and any other does not count here."""
+    named = os.environ.get("RUSTUP_TOOLCHAIN") if os.environ.get("RUSTUP_TOOLCHAIN_SOURCE") == "cli" else None
+    return {"toolchain": named} if named else {}
 
 
 def _folder(manifest: Path | None) -> Path:
@@ -143,7 +182,7 @@ def _settings(asked: argparse.Namespace) -> dict[str, str]:
     """The variables that are the same for all artifacts."""
     if asked.release and asked.profile:
         raise UserError("error: --release is --profile release: give one of them", exit_code=3)
-    settings = {"package": asked.package or "", "features": ",".join(asked.features)}
+    settings = {"package": "" if _takes_several(asked) else "".join(asked.package), "features": ",".join(asked.features)}
     settings["profile"] = "release" if asked.release else asked.profile or ""
     settings["target"] = HOST if asked.target == f"{platform.machine()}-unknown-linux-gnu" else asked.target or ""
     settings["target-dir"] = os.path.normpath(Path.cwd() / asked.target_dir) if asked.target_dir else ""
@@ -151,35 +190,69 @@ def _settings(asked: argparse.Namespace) -> dict[str, str]:
     return {name: value for name, value in settings.items() if value} | switches
 
 
+def _takes_several(asked: argparse.Namespace) -> bool:
+    """Whether packages are named, and not just one."""
+    return asked.workspace or len(asked.package) > 1
+
+
 def _chosen(asked: argparse.Namespace, folder: Path, variables: dict[str, str]) -> Iterator[dict[str, str]]:
     """The variables that choose an artifact, for each that cargo would make."""
-    for kind in KINDS:
-        yield from ({kind: name, **_as_tests(asked.command, kind)} for name in vars(asked)[kind])
-    if asked.lib:
-        yield {"lib": "1", **_as_tests(asked.command, "lib")}
-    plurals = [kind for kind in KINDS if vars(asked)[_PLURALS[kind]]]
-    if not plurals and _is_chosen(asked):
-        return
-    if asked.command == "run" and not plurals:
-        yield {}
+    named, kinds = _named(asked), _kinds(asked)
+    if asked.command == "run" or (named and not kinds and not _takes_several(asked)):
+        yield from named or [{}]
         return
     packages = _packages(asked, folder, variables)
-    found = [{"package": package.name, **each} for package in packages for each in _of_package(asked.command, plurals, package)]
+    if _takes_several(asked):
+        _see_that_each_is_somewhere(named, packages)
+    of_all = [{"package": package.name, **each} for package in packages for each in _of_package(asked, package)]
+    found = {tuple(each.items()): each for each in of_all}
     # Where there is nothing final `./doit build` says why.
-    yield from found or ([{}] if asked.command == "build" and not plurals else [])
+    yield from found.values() or ([{}] if asked.command == "build" and not kinds else [])
 
 
-def _is_chosen(asked: argparse.Namespace) -> bool:
-    """Whether a target is named."""
-    return asked.lib or any(vars(asked)[kind] for kind in KINDS)
+def _named(asked: argparse.Namespace) -> list[dict[str, str]]:
+    """What is chosen by a flag of its own."""
+    named = [{kind: name, **_as_tests(asked.command, kind)} for kind in KINDS for name in vars(asked)[kind]]
+    return [*named, *([{"lib": "1", **_as_tests(asked.command, "lib")}] if asked.lib else [])]
+
+
+def _kinds(asked: argparse.Namespace) -> list[str]:
+    """The kinds of which every one is meant."""
+    every = _TAKES[asked.command] if asked.all_targets else ()
+    return [kind for kind in KINDS if kind in every or vars(asked)[_PLURALS[kind]]]
+
+
+def _see_that_each_is_somewhere(named: Sequence[dict[str, str]], packages: Sequence[Package]) -> None:
+    """Of several packages it is enough that one has what is named.
+
+    Raises: UserError where none has.
+    """
+    for each in named:
+        if not any(_has(package, each) for package in packages):
+            kind, name = next(iter(each.items()))
+            what = "--lib" if kind == "lib" else f"--{kind} {name}"
+            raise UserError(f"error: {what}: there is none in {', '.join(sorted(package.name for package in packages))}")
+
+
+def _has(package: Package, named: Mapping[str, str]) -> bool:
+    """Whether what is named is a package's; of a library that is what others than Rust can use, or its unit tests."""
+    if "lib" in named:
+        return bool(package.library if "tests" in named else package.libraries())
+    return any(named.get(kind) in package.names(kind) for kind in KINDS)
 
 
 def _left_out(asked: argparse.Namespace, folder: Path, variables: dict[str, str]) -> Iterator[str]:
-    """What to say of what cargo would do beside: where nothing is chosen it runs doc tests, too."""
-    if asked.command != "test" or asked.no_run or _is_chosen(asked) or any(vars(asked)[plural] for plural in _PLURALS.values()):
+    """What to say of what cargo would do beside: where nothing is chosen it runs doc tests, and with --all-targets all else."""
+    if asked.command != "test" or asked.no_run or _named(asked) or (_kinds(asked) and not asked.all_targets):
         return
     for package in _packages(asked, folder, variables):
-        if package.library and package.library.doctest and (count := doc_tests(Path(package.library.src_path).parent)):
+        library = package.library
+        if asked.all_targets and (package.names("example") or package.names("bench")):
+            yield (
+                f"note: {package.name} has examples or benches, which are not run as tests here\n"
+                "  = help: `cargo autodiff run --example NAME` and `cargo autodiff bench` run them\n"
+            )
+        elif not asked.all_targets and library and library.doctest and (count := doc_tests(Path(library.src_path).parent)):
             yield (
                 f"note: {package.name} has doc tests ({count}), which are not run here\n"
                 f"  = help: `cargo test --doc -p {package.name}` runs them, where derivatives panic\n"
@@ -190,19 +263,31 @@ def _as_tests(command: str, kind: str) -> dict[str, str]:
     return {"tests": "1"} if command == "test" and kind in ("bin", "lib") else {}
 
 
-def _of_package(command: str, plurals: Sequence[str], package: Package) -> Iterator[dict[str, str]]:
-    """What cargo's command makes of a package where no name is given."""
-    if plurals:
-        yield from ({kind: name, **_as_tests(command, kind)} for kind in plurals for name in package.names(kind))
-    elif command == "bench":
+def _of_package(asked: argparse.Namespace, package: Package) -> Iterator[dict[str, str]]:
+    """What cargo's command makes of a package."""
+    named, kinds = _named(asked), _kinds(asked)
+    yield from (each for each in named if not _takes_several(asked) or _has(package, each))
+    if asked.all_targets and asked.command == "build":
+        yield from map(_variables, package.libraries())
+    for kind in kinds:
+        if kind == "test":
+            yield from _tests(package)
+        else:
+            yield from ({kind: name, **_as_tests(asked.command, kind)} for name in package.names(kind))
+    if named or kinds:
+        return
+    if asked.command == "bench":
         yield from ({"bench": name} for name in package.names("bench"))
-    elif command == "test":
-        library = package.library
-        yield from ([{"lib": "1", "tests": "1"}] if library and library.test else [])
-        yield from ({"bin": target.name, "tests": "1"} for target in package.targets if "bin" in target.kind and target.test)
-        yield from ({"test": target.name} for target in package.targets if "test" in target.kind and target.test)
     else:
-        yield from map(_variables, package.defaults())
+        yield from _tests(package) if asked.command == "test" else map(_variables, package.defaults())
+
+
+def _tests(package: Package) -> Iterator[dict[str, str]]:
+    """All that is `test = true`: unit tests, and the files of tests/."""
+    library = package.library
+    yield from ([{"lib": "1", "tests": "1"}] if library and library.test else [])
+    yield from ({"bin": target.name, "tests": "1"} for target in package.targets if "bin" in target.kind and target.test)
+    yield from ({"test": target.name} for target in package.targets if "test" in target.kind and target.test)
 
 
 def _variables(artifact: Artifact) -> dict[str, str]:
@@ -213,7 +298,14 @@ def _packages(asked: argparse.Namespace, folder: Path, variables: dict[str, str]
     digests = Digests(cache_folder() / "digests.json")
     request = read_request(variables, digests)
     metadata = metadata_of(folder, rust_for(request.config.toolchain, folder, digests), digests)
-    return list(metadata.packages) if asked.workspace else packages_meant(metadata, folder, request.choice)
+
+    def meant(names: Sequence[str]) -> list[Package]:
+        choices = [replace(request.choice, package=name) for name in names]
+        return [package for choice in choices for package in packages_meant(metadata, folder, choice)]
+
+    excluded = meant(asked.exclude)
+    packages = metadata.packages if asked.workspace else meant(asked.package or [request.choice.package])
+    return [package for package in packages if package not in excluded]
 
 
 def _doit(asked: argparse.Namespace, chosen: Sequence[dict[str, str]], variables: dict[str, str], arguments: list[str]) -> int:
@@ -251,7 +343,8 @@ def _as_cargo(asked: argparse.Namespace, failed: int) -> int:
 
 def _manners(asked: argparse.Namespace) -> dict[str, str]:
     """How cargo is to go about it, by cargo's own variables."""
-    said = {"CARGO_BUILD_JOBS": asked.jobs, "CARGO_TERM_VERBOSE": asked.verbose, "CARGO_TERM_QUIET": asked.quiet}
+    said = {"CARGO_BUILD_JOBS": asked.jobs, "CARGO_TERM_COLOR": asked.color}
+    said |= {"CARGO_TERM_VERBOSE": asked.verbose, "CARGO_TERM_QUIET": asked.quiet}
     return {name: "true" if value is True else value for name, value in said.items() if value}
 
 

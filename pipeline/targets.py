@@ -74,6 +74,10 @@ class Package(msgspec.Struct, frozen=True):
             return [Artifact("bin", self.default_run)]
         if binaries := [Artifact("bin", name) for name in self.names("bin")]:
             return binaries
+        return self.libraries()
+
+    def libraries(self) -> list[Artifact]:
+        """The final forms of its library."""
         library = self.library
         return [Artifact("lib", library.name, form) for form in _final(library)] if library else []
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from pipeline.stages import NAMES
+from pipeline.toolchain import rustup_toolchains
 from tests.workbench import CUBE, MANIFEST, ROOT, Finished, Workbench, doit
 
 pytestmark = pytest.mark.toolchain
@@ -257,6 +259,19 @@ def test_cargo_builds_all_that_a_package_has() -> None:
     assert [line.partition(":")[0] for line in built.stdout.splitlines() if "target/crategrad" in line] == ["app", "arguments"]
 
 
+def test_toolchain_that_rustups_cargo_is_told(bench: Workbench, tmp_path: Path) -> None:
+    rustup, toolchains = shutil.which("rustup"), sorted(rustup_toolchains())
+    said = subprocess.run([rustup, "--version"], capture_output=True, text=True, check=True).stdout if rustup else ""
+    if not (rustup and toolchains and tuple(map(int, said.split()[1].split(".")[:2])) >= (1, 29)):
+        pytest.skip("there is no rustup 1.29 with a toolchain")
+    crate, proxy = bench.copy(tmp_path / "crate"), str(Path(rustup).with_name("cargo"))
+    command = [f"+{toolchains[0].name}", "autodiff", "run", "build_std=prebuilt"]
+    ran = run_cargo(*command, folder=crate.folder, program=proxy)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    rustc = subprocess.run([toolchains[0] / "bin/rustc", "--version"], capture_output=True, text=True, check=True).stdout
+    assert rustc.strip().replace("rustc", "rustc version").encode() in (crate.output() / "bench").read_bytes()
+
+
 def cargo(*arguments: str, folder: Path) -> Finished:
     """`cargo autodiff`, as cargo starts it for a user who has .venv/bin on PATH."""
     finished = run_cargo("autodiff", *arguments, folder=folder)
@@ -264,11 +279,10 @@ def cargo(*arguments: str, folder: Path) -> Finished:
     return finished
 
 
-def run_cargo(*arguments: str, folder: Path, **variables: str) -> Finished:
-    """Debian's cargo, which finds what is in .venv/bin."""
+def run_cargo(*arguments: str, folder: Path, program: str = "/usr/bin/cargo", **variables: str) -> Finished:
+    """Debian's cargo, or another one, which finds what is in .venv/bin."""
     environment = {**os.environ, **variables, "PATH": f"{ROOT / '.venv/bin'}:/usr/bin:/bin"}
-    argv = ["/usr/bin/cargo", *arguments]
-    finished = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    finished = subprocess.run([program, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False)
     return Finished(finished.returncode, finished.stdout, finished.stderr)
 
 

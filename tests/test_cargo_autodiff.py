@@ -14,11 +14,13 @@ from pipeline import cargo_autodiff
 pytestmark = pytest.mark.toolchain
 
 FILES = {
-    "Cargo.toml": '[workspace]\nmembers = ["app", "maths"]\nresolver = "2"\n',
+    "Cargo.toml": '[workspace]\nmembers = ["app", "maths", "final"]\nresolver = "2"\n',
     "app/Cargo.toml": '[package]\nname = "app"\nedition = "2021"\n[features]\na = []\nb = []\n',
     "app/src/main.rs": "fn main() {}\n",
     "app/src/bin/other.rs": "fn main() {}\n",
     "maths/Cargo.toml": '[package]\nname = "maths"\nedition = "2021"\n[[test]]\nname = "off"\ntest = false\n',
+    "final/Cargo.toml": '[package]\nname = "final"\nedition = "2021"\n[lib]\ncrate-type = ["cdylib"]\n',
+    "final/src/lib.rs": "",
     "maths/src/lib.rs": "",
     "maths/tests/one.rs": "",
     "maths/tests/two.rs": "",
@@ -89,6 +91,45 @@ LINES = {
     "test --bins": ["execute crate=app package=app bin=app tests=1", "execute crate=app package=app bin=other tests=1"],
     "build --bin app --target x86_64-unknown-linux-gnu": ["build crate=app target=host bin=app"],
     "run --bin app --target aarch64-unknown-linux-gnu": ["execute crate=app target=aarch64-unknown-linux-gnu bin=app"],
+    "build -p app -p maths --features a": [
+        "build crate=app features=a package=app bin=app",
+        "build crate=app features=a package=app bin=other",
+    ],
+    "build -p maths -p app --example show --bin other": [
+        "build crate=app package=maths example=show",
+        "build crate=app package=app bin=other",
+    ],
+    "test -p app -p maths --lib": ["execute crate=app package=maths lib=1 tests=1"],
+    "bench --all": ["execute crate=app package=maths bench=speed"],
+    "test --workspace --exclude maths --exclude final": [
+        "execute crate=app package=app bin=app tests=1",
+        "execute crate=app package=app bin=other tests=1",
+    ],
+    "build --workspace --exclude app --exclude final --all-targets": [
+        "build crate=app package=maths example=show",
+        "build crate=app package=maths lib=1 tests=1",
+        "build crate=app package=maths test=one",
+        "build crate=app package=maths test=two",
+        "build crate=app package=maths bench=speed",
+    ],
+    "build -p final --all-targets": [
+        "build crate=app package=final lib=1 crate-type=cdylib",
+        "build crate=app package=final lib=1 tests=1",
+    ],
+    "test --all-targets --no-default-features": [
+        "execute crate=app no-default-features=1 package=app bin=app tests=1",
+        "execute crate=app no-default-features=1 package=app bin=other tests=1",
+    ],
+    "test -p maths --tests": [
+        "execute crate=app package=maths lib=1 tests=1",
+        "execute crate=app package=maths test=one",
+        "execute crate=app package=maths test=two",
+    ],
+    "build -p maths --benches --examples": [
+        "build crate=app package=maths example=show",
+        "build crate=app package=maths bench=speed",
+    ],
+    "build -p final --lib --tests": ["build crate=app package=final lib=1", "build crate=app package=final lib=1 tests=1"],
     "build --workspace --bins": ["build crate=app package=app bin=app", "build crate=app package=app bin=other"],
 }
 
@@ -129,8 +170,12 @@ def test_target_folder_is_from_where_one_is(cargo: Cargo) -> None:
 
 
 def test_how_cargo_goes_about_it_is_told_by_its_own_variables(cargo: Cargo) -> None:
-    names = ("CARGO_BUILD_JOBS", "CARGO_TERM_VERBOSE", "CARGO_TERM_QUIET")
-    for line, said in {"": {}, "-j 2": {names[0]: "2"}, "-v": {names[1]: "true"}, "-q": {names[2]: "true"}}.items():
+    names = ("CARGO_BUILD_JOBS", "CARGO_TERM_VERBOSE", "CARGO_TERM_QUIET", "CARGO_TERM_COLOR")
+    lines = {"-j 2": "2", "-v": "true", "-q": "true", "--color never": "never"}
+    for line, said in {
+        "": {},
+        **{line: {name: value} for name, (line, value) in zip(names, lines.items(), strict=True)},
+    }.items():
         cargo.autodiff(f"build --bin app {line}", "app")
         ((_, environment),) = cargo.started
         assert {name: environment[name] for name in names if name in environment} == said
@@ -176,12 +221,36 @@ def test_doc_tests_are_said_not_to_be_run(cargo: Cargo, capsys: pytest.CaptureFi
         assert "doc tests" not in capsys.readouterr().err
 
 
+def test_of_all_targets_it_is_said_which_are_not_run(cargo: Cargo, capsys: pytest.CaptureFixture[str]) -> None:
+    cargo.autodiff("test --all-targets --workspace", "app")
+    assert capsys.readouterr().err == (
+        "note: maths has examples or benches, which are not run as tests here\n"
+        "  = help: `cargo autodiff run --example NAME` and `cargo autodiff bench` run them\n"
+    )
+
+
+NAMED = {"RUSTUP_TOOLCHAIN": "/usr", "RUSTUP_TOOLCHAIN_SOURCE": "cli"}
+
+
+def test_toolchain_of_rustups_command_line_is_the_one(cargo: Cargo, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What rustup would take anyhow is no choice of the user's; what he says of ./doit's is."""
+    for name, value in NAMED.items():
+        monkeypatch.setenv(name, value)
+    assert cargo.autodiff("run", "app") == ["execute toolchain=/usr crate=app"]
+    assert cargo.autodiff("test --test one", "maths") == ["execute toolchain=/usr crate=maths test=one"]
+    assert cargo.autodiff("run toolchain=debian", "app") == ["execute toolchain=debian crate=app"]
+    for source in ("default", "env", ""):
+        monkeypatch.setenv("RUSTUP_TOOLCHAIN_SOURCE", source)
+        assert cargo.autodiff("run", "app") == ["execute crate=app"]
+
+
 def test_what_fails_ends_it_unless_it_shall_not(cargo: Cargo) -> None:
     cargo.failing = "test=one"
     assert len(cargo.autodiff("test", "maths")) == 2
     assert cargo.code == 1
-    assert len(cargo.autodiff("test --no-fail-fast", "maths")) == 3
-    assert cargo.code == 1
+    for line in ("test --no-fail-fast", "build --tests --keep-going"):
+        assert len(cargo.autodiff(line, "maths")) == 3
+        assert cargo.code == 1
 
 
 @pytest.mark.parametrize(
@@ -191,6 +260,23 @@ def test_what_fails_ends_it_unless_it_shall_not(cargo: Cargo) -> None:
         ("fly", "invalid choice: 'fly'"),
         ("build --exmple x", "unrecognized arguments: --exmple"),
         ("test --doc", "--doc: doc tests are not run here; `cargo test --doc` runs them, without derivatives"),
+        ("test --doc=x", "--doc: doc tests are not run here"),
+        ("build --message-format json", "--message-format: messages are for people here; `./doit why --json` and"),
+        ("build --message-format=json", "--message-format: messages are for people here"),
+        ("run --timings", "--timings: the summary of a build has"),
+        ("build -Zunstable-options", "-Z: unstable options of cargo's"),
+        ("+nightly build", "+nightly: a toolchain is named by `cargo +nightly autodiff` (rustup's) or by toolchain=nightly"),
+        ("build --color blue", "argument --color: invalid choice: 'blue'"),
+        ("run --all-targets", "--all-targets: run is of --bin and --example"),
+        ("run --workspace", "--workspace: run is of --bin and --example"),
+        ("run --bins", "--bins: run is of --bin and --example"),
+        ("run -p app -p maths", "run is of one program: one -p, one --bin or --example"),
+        ("run --bin app --bin other", "run is of one program"),
+        ("build --exclude app", "--exclude: it is of --workspace"),
+        ("build --workspace --exclude zebra", "package=zebra: "),
+        ("build --workspace --bin zebra", "error: --bin zebra: there is none in app, final, maths"),
+        ("build -p app -p maths --lib", "error: --lib: there is none in app, maths"),
+        ("build -p app -p zebra", "package=zebra: "),
         ("run --lib", "--lib: run is of --bin and --example"),
         ("test --example show", "--example: test is of --bin and --test"),
         ("bench --tests", "--tests: bench is of --bench"),
@@ -207,6 +293,6 @@ def test_wrong_words(cargo: Cargo, capsys: pytest.CaptureFixture[str], line: str
         code = cargo.code
     except SystemExit as ended:
         code = int(str(ended.code))
-    assert code == (1 if "zebra" in line else 3)
+    assert code == (1 if "zebra" in line or "there is none" in said else 3)
     assert said in capsys.readouterr().err
     assert cargo.started == []
