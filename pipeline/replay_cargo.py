@@ -30,6 +30,7 @@ from pipeline import cargo, rustc_recorder
 from pipeline.digests import source_files
 from pipeline.errors import UserError
 from pipeline.rustc_recorder import RECORDS
+from pipeline.rustc_wrapper import BOOTSTRAP, EACH_ALONE
 from pipeline.stages import Inputs
 from pipeline.stages.build_std import SYSROOT
 from pipeline.stages.crate_bitcode import CrateBitcode
@@ -45,7 +46,7 @@ _OF_CARGO = ("--error-format=", "--json=", "--diagnostic-width=")
 """How rustc speaks to cargo."""
 
 _OF_RUNS = ("_", "CARGO_MAKEFLAGS", "MAKEFLAGS", "MFLAGS")
-_ALWAYS = ("RUSTC_BOOTSTRAP", "CRATEGRAD_VERIFY_")
+_ALWAYS = (BOOTSTRAP, "CRATEGRAD_VERIFY_")
 
 _LINKER = """\
 #!/bin/sh
@@ -137,8 +138,8 @@ def _commands(records: Path, base: Mapping[str, str]) -> Iterator[Command]:
             for name, value in found["environment"].items()
             if (base.get(name) != value and name not in _OF_RUNS) or name.startswith(_ALWAYS)
         }
-        if "-Zpanic_abort_tests" in argv:
-            added["RUSTC_BOOTSTRAP"] = "1"
+        if EACH_ALONE in argv:
+            added[BOOTSTRAP] = "1"
         written = record.with_suffix(".out")
         yield Command(
             argv[argv.index("--crate-name") + 1],

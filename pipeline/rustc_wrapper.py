@@ -6,7 +6,8 @@ here they are mapped to `.` (the crate being built) or `name-version` (a depende
 
 The other way round, a test is told where the package's binaries will be: cargo names the place where it has records of links.
 
-And it has tests run each in a process of its own where a panic aborts, as they must: rustc's flag for it is unstable.
+And it has tests run each in a process of its own where a panic aborts, as they must: rustc's flag for it is unstable, and a
+stable rustc that is made to take it takes nothing else of that kind from the crate.
 
 Run by cargo as `rustc_wrapper.py RUSTC ARGUMENTS…`, for a workspace's own crates with RUSTC_WORKSPACE_WRAPPER before RUSTC;
 imports nothing of ours, as it is started without site-packages.
@@ -22,13 +23,20 @@ BINARIES = "--crategrad-binaries="
 BINARY = "CARGO_BIN_EXE_"
 """Before the name of a binary: the variable with its path, for tests and benches."""
 
+EACH_ALONE = "-Zpanic_abort_tests"
+"""rustc's flag for tests that run each in a process of its own."""
+
+BOOTSTRAP = "RUSTC_BOOTSTRAP"
+"""The variable that has a stable rustc take what is unstable."""
+
 _BEFORE = ".no-opt.bc"
 
 
 def of_rustc(given: list[str], environment: dict[str, str], cwd: str) -> list[str]:
     """The command to run in place of the one given by cargo."""
     rustc, *arguments = given[1:] if given[0] == environment.get("RUSTC_WORKSPACE_WRAPPER") else given
-    return [rustc, *rewrite([each for each in arguments if not each.startswith(BINARIES)], environment, cwd)]
+    rewritten = rewrite([each for each in arguments if not each.startswith(BINARIES)], environment, cwd)
+    return [rustc, *rewritten, *(_refusing_more(rustc, environment) if EACH_ALONE in rewritten else [])]
 
 
 def environment_of(given: list[str], environment: dict[str, str]) -> dict[str, str]:
@@ -48,13 +56,23 @@ def rewrite(arguments: list[str], environment: dict[str, str], cwd: str) -> list
     arguments = [_metadata(a, arguments, name, version) for a in arguments]
     to = "." if "CARGO_PRIMARY_PACKAGE" in environment else f"{name}-{version}"
     folders = {environment.get("CARGO_MANIFEST_DIR", cwd): to, cwd: to}
-    each_alone = ["-Zpanic_abort_tests"] if runs_each_alone(arguments) else []
+    each_alone = [EACH_ALONE] if runs_each_alone(arguments) else []
     return arguments + each_alone + [f"--remap-path-prefix={folder}={to}" for folder, to in folders.items()]
 
 
 def runs_each_alone(arguments: list[str]) -> bool:
     """True where rustc is to compile `#[test]`s, with the harness that runs them, into a program that aborts on panic."""
     return "--test" in arguments and "--target" in arguments and "-Cpanic=unwind" not in arguments
+
+
+def _refusing_more(rustc: str, environment: dict[str, str]) -> list[str]:
+    """The flag by which a stable rustc that takes one unstable flag refuses the crate all else, unless it is told not to."""
+    if BOOTSTRAP in environment:
+        return []
+    import subprocess  # it takes longer than what is done for all other crates
+
+    version = subprocess.run([rustc, "--version"], capture_output=True, text=True, check=False).stdout
+    return [] if "-nightly" in version or "-dev" in version else ["-Zallow-features="]
 
 
 def _metadata(argument: str, arguments: list[str], name: str, version: str) -> str:
@@ -83,10 +101,10 @@ def tidy(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    if runs_each_alone(sys.argv):
-        os.environ["RUSTC_BOOTSTRAP"] = "1"
     command = of_rustc(sys.argv[1:], dict(os.environ), os.getcwd())
     environment = environment_of(sys.argv[1:], dict(os.environ))
+    if EACH_ALONE in command:
+        environment |= {BOOTSTRAP: "1"}
     if "-Csave-temps" not in command:
         os.execve(command[0], command, environment)
     code = os.spawnve(os.P_WAIT, command[0], command, environment)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -257,6 +258,32 @@ def test_cargo_builds_all_that_a_package_has() -> None:
     built = cargo("build", "-p", "app", "--release", "config=default", folder=WORKSPACE)
     assert built.returncode == 0, built.stderr
     assert [line.partition(":")[0] for line in built.stdout.splitlines() if "target/crategrad" in line] == ["app", "arguments"]
+
+
+def test_cargo_runs_benches_with_its_harness_and_without() -> None:
+    ran = cargo("bench", folder=WORKSPACE / "physics")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "test right ... ignored" in ran.stdout
+    tested = cargo("bench", "--bench", "harness", "--", "--test", folder=WORKSPACE / "physics")
+    assert "test right ... ok" in tested.stdout, tested.stdout + tested.stderr
+
+
+def test_what_is_unstable_is_refused_in_benches_by_a_stable_compiler() -> None:
+    """As by plain cargo, though rustc is asked for an unstable flag."""
+    refused = cargo("bench", "--bench", "harness", "--features", "measured", folder=WORKSPACE / "physics")
+    assert refused.returncode == 1
+    assert re.search(r"error.*feature.*\n --> physics/benches/harness.rs:2:", refused.stderr)
+
+
+NIGHTLY = next((each.name for each in sorted(rustup_toolchains()) if each.name.startswith("nightly")), None)
+
+
+@pytest.mark.skipif(NIGHTLY is None, reason="rustup has no nightly toolchain here")
+def test_nightlys_benches_are_measured() -> None:
+    command = ["bench", "--bench", "harness", "--features", "measured", f"toolchain={NIGHTLY}", "build_std=prebuilt"]
+    ran = cargo(*command, folder=WORKSPACE / "physics")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert re.search(r"test measured::speed ... bench: .* ns/iter", ran.stdout)
 
 
 def test_toolchain_that_rustups_cargo_is_told(bench: Workbench, tmp_path: Path) -> None:

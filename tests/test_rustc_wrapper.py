@@ -91,6 +91,25 @@ def test_tests_run_each_in_a_process_of_its_own(harness: list[str], each_alone: 
     assert rustc_wrapper.runs_each_alone(arguments) == each_alone
 
 
+@pytest.mark.parametrize(
+    ("version", "environment", "refuses"),
+    [
+        ("1.96.0 (ac68faa20 2026-05-25)", {}, True),
+        ("1.96.0 (ac68faa20 2026-05-25)", {"RUSTC_BOOTSTRAP": "1"}, False),
+        ("1.97.0-nightly (e50aa6fba 2026-05-19)", {}, False),
+        ("1.97.0-beta.1", {}, True),
+    ],
+)
+def test_tests_have_no_more_that_is_unstable_for_it(
+    tmp_path: Path, version: str, environment: dict[str, str], refuses: bool
+) -> None:
+    rustc = tmp_path / "rustc"
+    rustc.write_text(f"#!/bin/sh\necho 'rustc {version}'\n")
+    rustc.chmod(0o755)
+    given = [str(rustc), *compiling("src/lib.rs"), "--test"]
+    assert ("-Zallow-features=" in rustc_wrapper.of_rustc(given, in_folder("/here") | environment, "/here")) == refuses
+
+
 def test_tests_of_a_macro_run_as_ever() -> None:
     """They are the host's, which unwinds."""
     assert not rustc_wrapper.runs_each_alone([*compiling("src/lib.rs")[:-2], "--test"])
