@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -28,6 +29,14 @@ def test_program_is_right(example: str) -> None:
     ran = doit("run", f"crate={EXAMPLES / crate}", *options, "config=slice")
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert PROGRAMS[example] in ran.stdout
+
+
+def test_readme_begins_with_the_first_of_them() -> None:
+    written, printed = re.findall(r"^```(?:rust)?\n(.*?)^```", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE)[:2]
+    source = [line.strip() for line in (EXAMPLES / "hello/src/main.rs").read_text().splitlines()]
+    assert len(source) <= 20
+    assert [line for line in written.splitlines() if line.partition("   //")[0].strip() not in source] == []
+    assert doit("run", "config=slice").stdout == printed
 
 
 def test_python_fits_by_the_library() -> None:
