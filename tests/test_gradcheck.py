@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from pathlib import Path
@@ -105,7 +106,7 @@ def test_one_that_never_ends_is_ended(tmp_path: Path, monkeypatch: pytest.Monkey
     program.write_text("#!/bin/sh\nexec sleep 60\n")
     program.chmod(0o755)
     monkeypatch.setattr(harness, "_PATIENCE_S", 0.2)
-    checked = harness.check(program, tmp_path, ENERGY, "as configured", Points())
+    checked = harness.check(harness.Program(program, tmp_path, os.environ), ENERGY, "as configured", Points())
     assert (checked.verdict, checked.is_failure) == ("stopped", True)
     assert checked.why.startswith("it takes longer than 0.2 s\n  = help: ")
 

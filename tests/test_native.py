@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.toolchain import LLVM_MAJOR, find_tools
-from tests.workbench import ROOT, Workbench
+from tests.workbench import CUBE, ROOT, Workbench
 
 pytestmark = pytest.mark.toolchain
 
@@ -45,6 +45,7 @@ STATIC = """\
 compile(&["-fPIC", "-O1", "-c", "c/foo.c", "-o", &format!("{out}/foo.o")]);
     run("ar", &["crs", &format!("{out}/libfoo.a"), &format!("{out}/foo.o")]);"""
 
+CALLED = 'unsafe extern "C" { safe fn number() -> i32; }'
 MAIN = """\
 unsafe extern "C" { fn number() -> i32; }
 fn main() { println!("{}", unsafe { number() }); }
@@ -109,6 +110,14 @@ def test_shared_library_that_a_build_script_makes(plain: Workbench) -> None:
     assert plain.doit("run").stdout.splitlines()[-1] == "3"
     link = (plain.output() / "stages/02-crate_bitcode/link.json").read_text()
     assert str(plain.folder) not in link
+
+
+def test_gradcheck_finds_a_shared_library_that_a_build_script_makes(plain: Workbench) -> None:
+    write(plain.folder, {"build.rs": script("dylib", SHARED), "c/foo.c": "int number(void) { return 3; }\n"})
+    plain.write(CUBE.replace("use autodiff::*;", f"use autodiff::*;\n{CALLED}").replace("argc)", "number())"), WITH_AUTODIFF)
+    checked = plain.doit("gradcheck")
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert "2 right" in checked.stdout
 
 
 def test_library_that_is_given_by_its_path(plain: Workbench) -> None:

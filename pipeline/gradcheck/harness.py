@@ -7,7 +7,6 @@ own.
 
 from __future__ import annotations
 
-import os
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -31,6 +30,15 @@ _PATIENCE_S = 100
 """For a function at all points: one that loops until something converges may never end at a point of chance."""
 
 _WAY_OUT = "  = help: say where the function can be called: `#[autodiff::domain(x = 0.0..1.0)]` (docs/check.md)"
+
+
+@dataclass(frozen=True)
+class Program:
+    """The program, and what it is run with: the folder, and the environment."""
+
+    file: Path
+    folder: Path
+    environment: Mapping[str, str]
 
 
 class Function(msgspec.Struct, frozen=True):
@@ -96,12 +104,12 @@ class Checked:
         return {name: max(point.worst.get(name, 0.0) for point in self.points) for name in names}
 
 
-def functions(program: Path, folder: Path) -> list[Function]:
+def functions(program: Program) -> list[Function]:
     """The functions that a program can check.
 
     Raises: UserError where the program does not say.
     """
-    finished, lines = _run(program, folder, {})
+    finished, lines = _run(program, {})
     if not finished.succeeded:
         raise UserError(
             f"error: the program built for gradcheck ended with {finished.verdict}\n{process.tail(finished.output)}"
@@ -140,14 +148,12 @@ def ranges_of(known: Sequence[Function], ranges: Ranges) -> dict[Function, dict[
     return found
 
 
-def check(
-    program: Path, folder: Path, function: Function, build: str, points: Points, ranges: Mapping[str, str] = {}
-) -> Checked:
+def check(program: Program, function: Function, build: str, points: Points, ranges: Mapping[str, str] = {}) -> Checked:
     """What the program finds of a function; the numbers of an argument are in its range, if there is one."""
     variables = {"FUNCTION": function.place, "POINTS": points.count, "SEED": points.seed, "LENGTH": points.length}
     variables["RANGES"] = "\n".join(f"{argument}={text}" for argument, text in ranges.items())
     try:
-        finished, lines = _run(program, folder, {name: str(value) for name, value in variables.items()})
+        finished, lines = _run(program, {name: str(value) for name, value in variables.items()})
     except TimeoutError:
         return Checked(function, build, STOPPED, f"it takes longer than {_PATIENCE_S} s\n{_WAY_OUT}")
     found = tuple(msgspec.json.decode(line, type=Point) for line in lines)
@@ -180,11 +186,11 @@ def _judged(function: Function, build: str, points: tuple[Point, ...]) -> Checke
     return Checked(function, build, RIGHT, "", points)
 
 
-def _run(program: Path, folder: Path, asked: dict[str, str]) -> tuple[process.Finished, list[bytes]]:
+def _run(program: Program, asked: dict[str, str]) -> tuple[process.Finished, list[bytes]]:
     """How the program ended, and the lines that it wrote."""
     with tempfile.TemporaryDirectory() as scratch:
         out = Path(scratch, "lines")
         variables = {f"CRATEGRAD_GRADCHECK_{name}": value for name, value in asked.items()}
-        environment = {**os.environ, "RUST_BACKTRACE": "0", "CRATEGRAD_GRADCHECK": str(out), **variables}
-        finished = process.ask([program], env=environment, cwd=folder, timeout_s=_PATIENCE_S)
+        environment = {**program.environment, "RUST_BACKTRACE": "0", "CRATEGRAD_GRADCHECK": str(out), **variables}
+        finished = process.ask([program.file], env=environment, cwd=program.folder, timeout_s=_PATIENCE_S)
         return finished, out.read_bytes().splitlines() if out.exists() else []

@@ -21,6 +21,7 @@ from pipeline.request import Request
 from pipeline.stages.abi_fixup import DERIVATIVES
 from pipeline.tasks.opening import open_build
 from pipeline.tasks.outcomes import fail
+from pipeline.tasks.program import surroundings
 
 if TYPE_CHECKING:
     from pipeline.gradcheck.harness import Function
@@ -36,11 +37,11 @@ def gradcheck(asked: Request, digests: Digests, junit: str, functions: list[str]
     found, left_out = [], set()
     try:
         for build_name, build in _built_for_gradcheck(asked, digests):
-            known = harness.functions(build.product, build.crate.folder)
+            program = harness.Program(build.product, build.crate.folder, surroundings(build))
+            known = harness.functions(program)
             called = harness.chosen(known, names)
             ranges = harness.ranges_of(known, asked.config.gradcheck.ranges)
-            product, folder = build.product, build.crate.folder
-            found += [harness.check(product, folder, f, build_name, asked.points, ranges.get(f, {})) for f in called]
+            found += [harness.check(program, f, build_name, asked.points, ranges.get(f, {})) for f in called]
             left_out |= _left_out(build, known)
     except UserError as error:
         return fail(error)

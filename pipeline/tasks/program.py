@@ -92,10 +92,7 @@ def _build_binary(build: Build, asked: Request, name: str) -> bool:
 
 
 def execute(build: Build, asked: Request) -> TaskFailed | None:
-    """Run the program with the user's terminal and arguments, where cargo would: tests in their package's folder.
-
-    As from cargo it finds the shared libraries that build scripts made.
-    """
+    """Run the program with the user's terminal and arguments, where cargo would: tests in their package's folder."""
     try:
         started = started_on(asked.config.target, build.product)
     except UserError as error:
@@ -105,19 +102,24 @@ def execute(build: Build, asked: Request) -> TaskFailed | None:
     crate = build.crate
     names = binaries_to_start(build.output("crate_bitcode"))
     binaries = {f"{BINARY}{name}": str(crate.output / asked.config.name / name) for name in names}
-    shared = [*map(str, shared_libraries(build.output("crate_bitcode"))), *filter(None, [os.environ.get(_SHARED)])]
-    found_by = {_SHARED: os.pathsep.join(shared)} if shared else {}
     as_bench = ["--bench"] if crate.artifact.kind == "bench" else []
     finished = subprocess.run(
         [*started, *as_bench, *request.arguments()],
         cwd=crate.folder if crate.artifact.is_test else os.environ.get("CRATEGRAD_CWD"),
-        env={**os.environ, "CARGO_MANIFEST_DIR": str(crate.folder), **binaries, **found_by},
+        env={**surroundings(build), **binaries},
         check=False,
     )
     if finished.returncode == 0:
         return None
     request.tell_failed(finished.returncode)
     return fail(UserError(f"error: {request.shown(build.product)} ended with {process.verdict(finished.returncode)}"))
+
+
+def surroundings(build: Build) -> dict[str, str]:
+    """The variables of a program that is run: the user's and cargo's, so that it finds what build scripts made to be shared."""
+    shared = [*map(str, shared_libraries(build.output("crate_bitcode"))), *filter(None, [os.environ.get(_SHARED)])]
+    found_by = {_SHARED: os.pathsep.join(shared)} if shared else {}
+    return {**os.environ, "CARGO_MANIFEST_DIR": str(build.crate.folder), **found_by}
 
 
 def tidy(build: Build) -> None:
