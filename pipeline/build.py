@@ -299,8 +299,8 @@ class Build:
         """
         if not untouched:
             raise UserError(f"error: a source file changed while the crate was built\n  = help: {_AGAIN}")
-        crate = note_what_was_read(self.crate, stage.dep_info(log), stage.places_read(log))
-        return replace(step, stage=replace(stage, sources=sources_digest(crate, self.digests)))
+        self.crate = note_what_was_read(self.crate, stage.dep_info(log), stage.places_read(log))
+        return replace(step, stage=replace(stage, sources=sources_digest(self.crate, self.digests)))
 
     def _key(self, step: Step) -> str | None:
         """The key of a step as things are; None while an input is not made."""

@@ -21,6 +21,7 @@ from pipeline.store import write_whole
 from pipeline.targets import Choice, Metadata, choose
 from pipeline.toolchain import Rust
 
+_LOCK = "Cargo.lock"
 _AMBIENT = ("rust-toolchain", "rust-toolchain.toml", ".cargo/config.toml", ".cargo/config")
 
 
@@ -132,7 +133,7 @@ def file_digests(crate: Crate) -> dict[str, str]:
 
 def snapshot(crate: Crate) -> dict[str, tuple[int, int]]:
     """The times and sizes of the crate's files, but for the lock, which cargo may write."""
-    files = ((path, stat) for path, stat in crate.files().items() if not path.endswith("/Cargo.lock"))
+    files = ((path, stat) for path, stat in crate.files().items() if not path.endswith(f"/{_LOCK}"))
     return {path: (stat.st_mtime_ns, stat.st_size) for path, stat in files}
 
 
@@ -237,5 +238,6 @@ def _ambient_files(folder: Path, digests: Digests) -> Iterator[Path]:
     candidates += [home / "config.toml", home / "config"]
     for root in _workspace(folder.resolve(), digests):
         if root != folder.resolve():
-            candidates += [root / "Cargo.toml", root / "Cargo.lock"]
-    yield from (path for path in dict.fromkeys(candidates) if path.is_file())
+            candidates += [root / "Cargo.toml", root / _LOCK]
+    # A lock that is not there the build will write.
+    yield from (path for path in dict.fromkeys(candidates) if path.is_file() or path.name == _LOCK)

@@ -300,6 +300,13 @@ def test_snapshot_changes_with_a_time(tmp_path: Path, opened: Callable[[Path], C
     assert snapshot(crate) != before
 
 
+def test_lock_that_the_build_writes_is_in_the_digest(tmp_path: Path, opened: Callable[[Path], Crate], digests: Digests) -> None:
+    crate = opened(tree(tmp_path, HALF_A_DOZEN) / "app")
+    before = sources_digest(crate, digests)
+    tree(tmp_path, {"Cargo.lock": "written"})
+    assert before != sources_digest(crate, digests) == digest(tmp_path / "app", opened, digests)
+
+
 # ---- What the last build read
 
 

@@ -22,7 +22,7 @@ from pipeline.stages import NAMES, Inputs
 from pipeline.stages.build_std import BuildStd, sources_of_std
 from pipeline.toolchain import Rust, Tools, find_tools
 from tests.small_build import bring_up_to_date, small_build
-from tests.workbench import CUBE, Workbench
+from tests.workbench import CUBE, MANIFEST, Workbench
 
 
 def said(capsys: pytest.CaptureFixture[str], build: Build, *words: str) -> str:
@@ -265,3 +265,18 @@ def test_an_edit_is_followed_from_the_file_to_the_function(bench: Workbench) -> 
     assert "+  %" in diff
     assert "fadd double" in diff
     assert bench.doit("why", "nonsense").returncode == 1
+
+
+@pytest.mark.toolchain
+def test_what_a_first_build_has_read_and_written_is_no_edit(bench: Workbench, tmp_path: Path) -> None:
+    """In a workspace the lock lies above the crate, as does a file that it includes."""
+    crate = bench.copy(tmp_path / "app")
+    (crate.folder / "Cargo.lock").unlink(missing_ok=True)
+    (tmp_path / "Cargo.toml").write_text('[workspace]\nmembers = ["app"]\nresolver = "3"\n')
+    (tmp_path / "table.csv").write_text("1")
+    crate.write(f'{CUBE}pub static TABLE: &str = include_str!("../../table.csv");\n', MANIFEST.replace("[workspace]\n", ""))
+    crate.build()
+    assert (tmp_path / "Cargo.lock").exists()
+    assert crate.build().stages == dict.fromkeys(NAMES, "fresh")
+    crate.write(f"{CUBE}// without\n", MANIFEST.replace("[workspace]\n", ""))
+    assert "sources were edited: src/main.rs;" in crate.doit("why", "crate_bitcode").stdout
