@@ -5,6 +5,7 @@
 <crate>/target/crategrad/<config>/stages/04-opt1         that tree (a link into the cache)
 <crate>/target/crategrad/<config>/stages/04-opt1.log     what its tools said
 <crate>/target/crategrad/<config>/stages/04-opt1.bc      what `keep=1` leaves of it (`keeping`)
+<crate>/…/stages/02-crate_bitcode.times                  what cargo took for each package, by its id (JSON)
 <crate>/target/crategrad/<config>/replay/04-opt1/        what `./doit replay` leaves (`replay`)
 <crate>/target/crategrad/<config>/graph.svg              what `./doit graph` drew
 
@@ -26,7 +27,7 @@ from pathlib import Path
 
 import msgspec
 
-from pipeline import std_files
+from pipeline import cargo_units, std_files
 from pipeline.cache import Cache
 from pipeline.crate import Crate, file_digests, note_what_was_read, snapshot, sources_digest
 from pipeline.digests import Digests, file_digest
@@ -110,6 +111,11 @@ class Build:
     def files_of_std(self) -> Path:
         """The folder where it is kept which files std was made of (`std_files`)."""
         return self.store.store.root / "std"
+
+    @property
+    def times(self) -> Path:
+        """The file that says what cargo took for each package when it compiled it last."""
+        return self.view("crate_bitcode", ".times")
 
     def handle(self, name: str) -> Path:
         """The file that says what a stage's output is."""
@@ -300,6 +306,8 @@ class Build:
         if not untouched:
             raise UserError(f"error: a source file changed while the crate was built\n  = help: {_AGAIN}")
         self.crate = note_what_was_read(self.crate, stage.dep_info(log), stage.places_read(log))
+        with replacing(self.times) as times:
+            times.write_text(json.dumps(cargo_units.seconds_by_package(stage.units(log))))
         return replace(step, stage=replace(stage, sources=sources_digest(self.crate, self.digests)))
 
     def _key(self, step: Step) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ from pipeline.strategies.fat_lto import FatLto
 from pipeline.strategies.single_module_merge import SingleModuleMerge
 from pipeline.targets import Target
 from pipeline.toolchain import Tool, Tools
+from tests import host_crates
 from tests.conftest import made_up
 from tests.workbench import CUBE, MANIFEST, ROOT, Workbench, doit
 
@@ -37,7 +39,7 @@ WORKSPACE = ROOT / "tests" / "crates" / "artifacts"
 def crate(name: str, **data: Any) -> dict[str, Any]:
     """What a node says of a crate: a dependency of which nothing is built."""
     told = {"name": name, "version": "1.0.0", "crate": name, "origin": "registry", "chosen": False, "folder": None}
-    built = {"state": "fresh", "why": "", "bytes": None, "uses_autodiff": False, "derivatives": None}
+    built = {"state": "fresh", "why": "", "seconds": None, "bytes": None, "uses_autodiff": False, "derivatives": None}
     return {**told, "proc_macro": False, "build_script": False, **built, **data}
 
 
@@ -177,6 +179,13 @@ def test_how_a_stage_stands_is_written_on_it_and_told_by_its_tooltip() -> None:
     looks = [group.get("class") for group in svg.iter(f"{SVG}g")]
     assert "node stale" in looks
     assert "node waits" in looks
+
+
+def test_what_a_crate_took_is_written_on_it_and_told_by_its_tooltip() -> None:
+    svg = drawn(crates([("app", "a")], app={"seconds": 2.345, "bytes": 2_000}, a={"seconds": 0.0, "proc_macro": True}))
+    assert "yours, 2.35 s, 2.0 kB" in text(svg)
+    assert "proc macro, 0.00 s" in text(svg)
+    assert "app\nyours\nfresh\ncompiled in 2.35 s\nbitcode: 2.0 kB" in tooltips(svg, "node")
 
 
 def test_without_dot_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -359,6 +368,26 @@ def test_after_a_build_all_is_fresh_with_time_and_size(bench: Workbench) -> None
     assert nx.is_directed_acyclic_graph(read["stages"])
     assert read["stages"].edges["opt1", "abi_fixup"]["role"] == "module"
     assert read["crates"].has_edge("bench@0.1.0", "autodiff@0.1.0")
+
+
+@pytest.mark.toolchain
+def test_each_crate_has_the_time_that_cargo_took(bench: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All are compiled: what other tests have compiled took its time in another run of the stage."""
+    monkeypatch.delenv(host_crates.FOLDER)
+    fresh = bench.copy(tmp_path / "fresh")
+    (fresh.folder / "build.rs").write_text("fn main() { std::thread::sleep(std::time::Duration::from_millis(300)) }\n")
+    fresh.build("from=crate_bitcode")
+    told = graph_of(f"crate={fresh.folder}")
+    took = {each["id"]: each["seconds"] for each in told["crates"]["nodes"]}
+    (stage,) = [each["seconds"] for each in told["stages"]["nodes"] if each["id"] == "crate_bitcode"]
+    assert min(took.values()) > 0
+    assert took["bench@0.1.0"] > 0.3
+    assert sum(took.values()) <= stage * len(os.sched_getaffinity(0))
+    assert fresh.doit("graph").returncode == 0
+    svg = ET.parse(fresh.output() / "graph.svg").getroot()
+    assert f"yours, build script, {took['bench@0.1.0']:.2f} s" in text(svg)
+    (fresh.output() / "stages/02-crate_bitcode.times").write_text("{")
+    assert {each["seconds"] for each in graph_of(f"crate={fresh.folder}")["crates"]["nodes"]} == {None}
 
 
 @pytest.mark.toolchain

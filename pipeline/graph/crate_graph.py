@@ -123,6 +123,7 @@ def _described(package: Package, is_own: bool, is_chosen: bool) -> dict[str, Any
         "name": package.name,
         "version": package.version,
         "crate": package.crate_name,
+        "package": package.id,
         "origin": "workspace" if is_own else origin,
         "chosen": is_chosen,
         "proc_macro": package.has("proc-macro"),
@@ -139,18 +140,20 @@ def _names(packages: Iterable[Package]) -> dict[str, str]:
 
 
 def add_what_is_built(graph: nx.DiGraph, build: Build, stages: nx.DiGraph) -> None:
-    """Say of each crate how it stands, how much bitcode it left, and which derivatives it holds.
+    """Say of each crate how it stands, what it took, how much bitcode it left, and which derivatives it holds.
 
     The state of crate_bitcode says by content whether all crates are fresh; which of them are not the times of files tell.
     """
     of_stage = stages.nodes["crate_bitcode"]
     bitcode = State(of_stage["state"], of_stage["why"])
     states = _states(graph, build, bitcode)
+    seconds = _seconds(build)
     sizes = _by_node(graph, _sizes(build), build.crate)
     derivatives = _derivatives(build)
     held = _by_node(graph, derivatives or {}, build.crate)
     for node, data in graph.nodes.items():
         data |= {"state": states[node].word, "why": states[node].why, "bytes": sum(sizes.get(node, [])) or None}
+        data["seconds"] = seconds.get(data["package"])
         data["uses_autodiff"] = any(graph.nodes[each]["name"] == FRONTEND for each in graph.successors(node))
         data["derivatives"] = None if derivatives is None else held.get(node, [])
 
@@ -210,6 +213,14 @@ def _state_by_files(built: nx.DiGraph, node: str, edited: Mapping[str, str]) -> 
         return State(STALE, f"edited: {edited[node]}")
     below = [each for each in edited if each in nx.descendants(built, node)]
     return State(STALE, f"it uses {why.first_of(below)}, which was edited") if below else State(FRESH)
+
+
+def _seconds(build: Build) -> dict[str, float]:
+    """What cargo took for each package when it compiled it last, as far as that is known."""
+    try:
+        return msgspec.json.decode(build.times.read_bytes(), type=dict[str, float]) if build.made("crate_bitcode") else {}
+    except (OSError, msgspec.MsgspecError, UnicodeError):
+        return {}
 
 
 def _sizes(build: Build) -> dict[str, list[int]]:

@@ -137,7 +137,7 @@ def _stage_lines(name: str, data: Mapping[str, Any]) -> list[str]:
 
 
 def _crate_lines(data: Mapping[str, Any]) -> list[str]:
-    what = ", ".join([*_roles(data), *([size_of(data["bytes"])] if data["bytes"] else [])])
+    what = ", ".join([*_roles(data), *_time(data), *([size_of(data["bytes"])] if data["bytes"] else [])])
     held = [each.partition(":")[0] for each in data["derivatives"] or ()]
     lines = [
         f"{data['name']} {data['version']}",
@@ -168,13 +168,20 @@ def _roles(data: Mapping[str, Any]) -> list[str]:
     return [role for role in roles if role]
 
 
+def _time(data: Mapping[str, Any]) -> list[str]:
+    return [] if data["seconds"] is None else [f"{data['seconds']:.2f} s"]
+
+
 def _stage_told(name: str, data: Mapping[str, Any]) -> str:
     return "\n".join([name, *_state_told(data), *_stage_lines(name, data)[1:2]])
 
 
 def _crate_told(name: str, data: Mapping[str, Any]) -> str:
-    size = [f"bitcode: {size_of(data['bytes'])}"] if data["bytes"] else []
-    return "\n".join([name, *_roles(data), *_state_told(data), *size, *(data["derivatives"] or ())])
+    cost = [
+        *(f"compiled in {time}" for time in _time(data)),
+        *([f"bitcode: {size_of(data['bytes'])}"] if data["bytes"] else []),
+    ]
+    return "\n".join([name, *_roles(data), *_state_told(data), *cost, *(data["derivatives"] or ())])
 
 
 def _state_told(data: Mapping[str, Any]) -> list[str]:

@@ -39,6 +39,9 @@ _OURS = re.compile(rb"\s*\b__crategrad_\w+;")
 
 _PLACE = re.compile(rf"^# env-dep:((?!{BINARY})\w+=/.*)$", re.MULTILINE)
 
+_COMPILED = "compiler-artifact"
+"""The reason of cargo's messages of units that rustc compiles."""
+
 C_COMPILER = ("CC", "CFLAGS")
 _WITH_BITCODE = "-gline-tables-only -Xclang -fembed-bitcode=all -Xclang -disable-O0-optnone"
 """What clang is told, so that objects are as ever and have a section with bitcode, as it was before optimisation.
@@ -143,6 +146,10 @@ class CrateBitcode:
         """What these name, as far as it is there."""
         return [path for name in sorted(cargo.files_named(self.folder, self.dep_info(log))) if (path := Path(name)).is_file()]
 
+    def units(self, log: Path) -> list[dict[str, Any]]:
+        """What cargo said in the build of this log of each unit, be it compiled or a build script that is run."""
+        return _messages(log, _COMPILED, "build-script-executed")
+
     def _argv(self) -> list[process.Argument]:
         # Cargo builds tests, and all they use, to unwind, whatever the profile says; rustc is told otherwise by a flag.  What a
         # binary beside them uses is then the same: twice in one folder a shared library of it would be written over itself.
@@ -193,10 +200,10 @@ def _said(log: Path) -> Path:
     return log.with_name("messages")
 
 
-def _messages(log: Path) -> list[dict[str, Any]]:
-    """What cargo said of each unit it has built, or found as it should be."""
+def _messages(log: Path, *reasons: str) -> list[dict[str, Any]]:
+    """What cargo said of each unit it has built, or found as it should be; for other reasons, if some are given."""
     messages = (json.loads(line) for line in _said(log).read_text().splitlines() if line.startswith("{"))
-    return [message for message in messages if message.get("reason") == "compiler-artifact"]
+    return [message for message in messages if message.get("reason") in (reasons or (_COMPILED,))]
 
 
 def _record(messages: Iterable[Mapping[str, Any]], artifact: Artifact) -> Path:
