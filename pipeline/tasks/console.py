@@ -6,7 +6,11 @@ import atexit
 import os
 import select
 import signal
+import subprocess
 import sys
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 from doit.reporter import ConsoleReporter
@@ -15,6 +19,9 @@ from pipeline import as_before, request
 from pipeline.stages import NAMES
 from pipeline.tasks.opening import remote_of_this_run
 from pipeline.tasks.outcomes import Refused
+
+_ENDING = (signal.SIGINT, signal.SIGTERM)
+_PROCESS = os.getpid()
 
 
 class Reporter(ConsoleReporter):  # type: ignore[misc]
@@ -71,10 +78,40 @@ def end_quietly_on_signals() -> None:
     """Ctrl-C, SIGTERM and a reader that is gone (`./doit build | head`) end the run as an exit, not as a traceback; children
     end with it (see `process`).
     """
-    for signum in (signal.SIGINT, signal.SIGTERM):
+    for signum in _ENDING:
         signal.signal(signum, lambda signum, _: _end(signum, "\ninterrupted: finished stages are kept"))
     signal.signal(signal.SIGPIPE, _end_if_unread)
     atexit.register(signal.signal, signal.SIGPIPE, signal.SIG_DFL)  # what is written last is written without Python's say
+
+
+def run_for_user(argv: Sequence[str | Path], *, env: Mapping[str, str], cwd: str | Path | None = None) -> int:
+    """Run the user's own program at the terminal, and return its exit code (negative: the signal that ended it).
+
+    As where cargo has become the program, Ctrl-C, of which the terminal tells both, is for that alone to answer, and SIGTERM is
+    handed on.  Where the program ends by it, so does this run.
+    """
+    if os.getpid() != _PROCESS or threading.current_thread() is not threading.main_thread():
+        return subprocess.run(argv, env=env, cwd=cwd, check=False).returncode  # with `-n 2` the signal ends the one that waits
+    came: list[int] = []
+    child: subprocess.Popen[bytes] | None = None
+
+    def hand_on(signum: int, _frame: object) -> None:
+        came.append(signum)
+        if child and signum == signal.SIGTERM:
+            child.terminate()
+
+    before = {signum: signal.signal(signum, hand_on) for signum in _ENDING}
+    try:
+        child = subprocess.Popen(argv, env=env, cwd=cwd)
+        if signal.SIGTERM in came:
+            child.terminate()
+        child.wait()
+    finally:
+        for signum, handler in before.items():
+            signal.signal(signum, handler)
+    if -child.returncode in came:
+        signal.raise_signal(-child.returncode)
+    return child.returncode
 
 
 def _end_if_unread(signum: int, _frame: object) -> None:

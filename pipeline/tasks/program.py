@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import time
 from contextlib import suppress
@@ -24,6 +23,7 @@ from pipeline.stages.enzyme import rungs_taken
 from pipeline.stages.link import libraries_to_link
 from pipeline.strategies.slice import WHOLE
 from pipeline.targets import Choice
+from pipeline.tasks.console import run_for_user
 from pipeline.tasks.opening import open_build
 from pipeline.tasks.outcomes import fail
 
@@ -103,16 +103,15 @@ def execute(build: Build, asked: Request) -> TaskFailed | None:
     names = binaries_to_start(build.output("crate_bitcode"))
     binaries = {f"{BINARY}{name}": str(crate.output / asked.config.name / name) for name in names}
     as_bench = ["--bench"] if crate.artifact.kind == "bench" else []
-    finished = subprocess.run(
+    code = run_for_user(
         [*started, *as_bench, *request.arguments()],
         cwd=crate.folder if crate.artifact.is_test else os.environ.get("CRATEGRAD_CWD"),
         env={**surroundings(build), **binaries},
-        check=False,
     )
-    if finished.returncode == 0:
+    if code == 0:
         return None
-    request.tell_failed(finished.returncode)
-    return fail(UserError(f"error: {request.shown(build.product)} ended with {process.verdict(finished.returncode)}"))
+    request.tell_failed(code)
+    return fail(UserError(f"error: {request.shown(build.product)} ended with {process.verdict(code)}"))
 
 
 def surroundings(build: Build) -> dict[str, str]:
