@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -252,6 +253,34 @@ def test_exit_code_is_that_of_plain_cargo(bench: Workbench, line: str, end: str)
     ours = run_cargo("autodiff", *line.split(), folder=bench.folder, END=end)
     assert f"ended with {'exit 7' if end == '7' else end}" in ours.stderr
     assert ours.returncode == (plain.returncode if plain.returncode >= 0 else 128 - plain.returncode)  # as a shell has it
+
+
+PANICKING = """\
+use autodiff::*;
+
+#[autodiff_reverse(df, Active, Active)]
+fn f(x: f64) -> f64 {
+    x * x
+}
+
+fn main() {
+    let x = std::env::args().count() as f64;
+    let slope = if available() { df(x, 1.0).1 } else { 2.0 * x };
+    panic!("f({x}) = {}, its slope is {slope}", f(x));
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("panic", "words", "code"), [("unwind", ["panic=unwind", "build_std=prebuilt"], 101), ("abort", [], 128 + signal.SIGABRT)]
+)
+def test_exit_code_of_a_panic_is_that_of_plain_cargo(bench: Workbench, panic: str, words: list[str], code: int) -> None:
+    bench.write(PANICKING)
+    plain = run_cargo("run", "--config", f'profile.dev.panic="{panic}"', folder=bench.folder)
+    ours = cargo("run", *words, folder=bench.folder)
+    assert "f(1) = 1, its slope is 2" in plain.stderr
+    assert "f(1) = 1, its slope is 2" in ours.stderr
+    assert ours.returncode == code == (plain.returncode if plain.returncode >= 0 else 128 - plain.returncode)
 
 
 def test_cargo_builds_all_that_a_package_has() -> None:
