@@ -117,11 +117,6 @@ class ControlFlow:
         outside = set(self.ends) - loop.blocks - self.never_returning()
         return [block for block in self.ends if block in loop.blocks and outside & set(self.successors(self.ends[block]))]
 
-    def exits_that_come_back(self, loop: Loop) -> set[Value]:
-        """The blocks to which a loop is left and from which no path leads to a return but through the loop again."""
-        exits = {after for block in self.exiting(loop) for after in self.successors(self.ends[block])} - loop.blocks
-        return exits - self.never_returning() - self.leading_to(self.returns(), but=loop.blocks)
-
     def choices(self) -> list[Value]:
         """The branches on a condition."""
         return [end for end in self.ends.values() if self.api.IsABranchInst(end) and self.api.IsConditional(end)]

@@ -35,6 +35,38 @@ def doubtful(inspector: Inspector, flow: ControlFlow, loop: Loop) -> list[Value]
     return list(dict.fromkeys(found))
 
 
+def coming_back(inspector: Inspector, flow: ControlFlow, loop: Loop) -> set[Value]:
+    """Where exits of a loop lead from which no path leads to a return but through the loop again."""
+    edges = [(block, after) for block in flow.exiting(loop) for after in flow.successors(flow.ends[block])]
+    ends = {_followed(inspector, flow, loop, *edge) for edge in edges if edge[1] not in loop.blocks}
+    return ends - flow.never_returning() - flow.leading_to(flow.returns(), but=loop.blocks)
+
+
+def _followed(inspector: Inspector, flow: ControlFlow, loop: Loop, before: Value, block: Value) -> Value:
+    """The first block behind an edge from which it is open where to go on, or that is of the loop again.
+
+    Past a branch that is decided by the way it is come by Enzyme's own passes lead first (`simplifycfg`).
+    """
+    passed = set[Value]()
+    while block not in passed | loop.blocks and (following := _only_way(inspector, flow, before, block)):
+        passed.add(block)
+        before, block = block, following
+    return block
+
+
+def _only_way(inspector: Inspector, flow: ControlFlow, before: Value, block: Value) -> Value:
+    """Where a block leads if it is come to from another one; 0 where that is open."""
+    end = flow.ends[block]
+    ways = flow.successors(end)
+    if len(ways) == 1:
+        return ways[0]
+    condition = flow.condition(end) if end in flow.choices() else 0
+    if not condition or not inspector.api.IsAPHINode(condition) or inspector.api.GetInstructionParent(condition) != block:
+        return 0
+    known = inspector.number(inspector.incoming_from(condition, before))
+    return 0 if known is None else ways[0 if known else 1]
+
+
 def miscounted(inspector: Inspector, flow: ControlFlow, loop: Loop) -> list[Value]:
     """The branches by which a loop goes on while something is at least as large as something that is no constant."""
     choices = set(flow.choices())
@@ -92,7 +124,7 @@ def _is_positive(inspector: Inspector, number: Value) -> bool:
 def runs_alike(inspector: Inspector, flow: ControlFlow, outer: Loop, inner: Loop) -> bool:
     """Whether a loop in another runs as often each time: only a count from a constant up to what does not change ends it."""
     branches = [flow.ends[block] for block in flow.exiting(inner)]
-    if len(branches) != 1 or branches[0] not in flow.choices() or flow.exits_that_come_back(inner):
+    if len(branches) != 1 or branches[0] not in flow.choices() or coming_back(inspector, flow, inner):
         return False
     condition = flow.condition(branches[0])
     ways = permutations(inspector.operands(condition)) if inspector.api.IsAICmpInst(condition) else ()

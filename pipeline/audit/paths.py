@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pipeline.analyses.control_flow import ControlFlow, Loop
 from pipeline.analyses.joins import misjudged
 from pipeline.analyses.loop_choices import shortcuts, undefined_at_first
-from pipeline.analyses.loop_exits import doubtful, miscounted, ordered
+from pipeline.analyses.loop_exits import coming_back, doubtful, miscounted, ordered
 from pipeline.analyses.overwritten import overwritten
 from pipeline.analyses.results import at_risk
 from pipeline.analyses.twins import twins
@@ -43,7 +43,7 @@ def of_loops(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     if amid := flow.entered_amid():
         yield finding(inspector, next(end for block, end in flow.ends.items() if block in amid), _AMID)
     for loop in loops:
-        if flow.exits_that_come_back(loop):
+        if coming_back(inspector, flow, loop):
             yield finding(inspector, flow.ends[loop.header], _ONLY_WAY_OUT)
         for branch in doubtful(inspector, flow, loop):
             yield finding(inspector, branch, _JUMPED_OVER)

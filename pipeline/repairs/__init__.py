@@ -81,7 +81,7 @@ They make of a loop over two words the word with its halves: done here first, th
 def tidy(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Clean up all that the shims reach, be there something to mend or not; nothing is logged.
 
-    Not only where vectors grow: what is mended later is found in what this leaves (`tests/fuzz/kept/entered_amid.rs`).
+    Not only where vectors grow: what is mended later is found in what this leaves.
     """
     for function in call_tree(editor, shims):
         editor.run_passes(CLEAN, function)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from pipeline.analyses.call_tree import call_tree
 from pipeline.analyses.control_flow import ControlFlow, Loop
-from pipeline.analyses.loop_exits import doubtful, least_end, miscounted, ordered, runs_alike
+from pipeline.analyses.loop_exits import coming_back, doubtful, least_end, miscounted, ordered, runs_alike
 from pipeline.analyses.twins import conditions, fixed, twins
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
@@ -80,7 +80,7 @@ def _is_empty(editor: Editor, flow: ControlFlow, block: Value) -> bool:
 def _give_entries(editor: Editor, function: Value) -> None:
     """Have each loop that wants an exit be entered from a block that leads nowhere else."""
     flow = ControlFlow(editor.module, function)
-    if any(not _entry(flow, loop) for loop in flow.loops() if flow.exits_that_come_back(loop)):
+    if any(not _entry(flow, loop) for loop in flow.loops() if coming_back(editor, flow, loop)):
         editor.run_passes("loop-simplify", function)
 
 
@@ -94,7 +94,7 @@ def _give_exit(editor: Editor, function: Value) -> bool:
     """Let the function return, for all that Enzyme knows, before it enters an inner loop that is else the only way out."""
     flow = ControlFlow(editor.module, function)
     for loop in flow.loops():
-        if flow.exits_that_come_back(loop) and (before := _entry(flow, loop)):
+        if coming_back(editor, flow, loop) and (before := _entry(flow, loop)):
             _return_never(editor, function, before, _runs(editor, flow, before))
             return True
     return False
