@@ -27,11 +27,15 @@ EXAMPLE = ROOT / "examples" / "hello"
 
 @dataclass(frozen=True)
 class Points:
-    """Where gradcheck checks each function: at how many points, from which seed on, with slices of which length."""
+    """Where gradcheck checks each function: at how many points, from which seed on, with slices of which length.
+
+    And at which levels of optimisation, beside the config's own.
+    """
 
     count: int = 3
     seed: int = 1
     length: int = 4
+    levels: tuple[int, ...] = (0,)
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ _OF_POINTS = {"n": "count", "seed": "seed", "length": "length"}
 _SWITCHES = ("all-features", "no-default-features", "locked")
 _OF_CHOICE = (*KINDS, "lib", "tests", "crate-type", "package", "features", *_SWITCHES)
 _OF_MATRIX = ("matrix", "shard", "costs", "on")
-_VARIABLES = ("crate", "config", "target-dir", *_OF_MATRIX, *_OF_CHOICE, *_OF_POINTS, *rerun.VARIABLES)
+_VARIABLES = ("crate", "config", "target-dir", *_OF_MATRIX, *_OF_CHOICE, *_OF_POINTS, "levels", *rerun.VARIABLES)
 
 
 @dataclass(frozen=True)
@@ -103,10 +107,13 @@ def read_request(variables: Mapping[str, str], digests: Digests) -> Request:
     name = variables.get("config", "default")
     chosen = _load(name, overrides, started, digests)
     folder = _folder(variables["crate"], started) if "crate" in variables else EXAMPLE
-    points = {_OF_POINTS[name]: _number(name, value) for name, value in variables.items() if name in _OF_POINTS}
+    points = Points(
+        **{_OF_POINTS[name]: _number(name, value) for name, value in variables.items() if name in _OF_POINTS},
+        levels=_levels(variables.get("levels", "0")),
+    )
     matrix = _matrix(variables, started, name, overrides)
     target_dir = _folder(variables["target-dir"], started, "target-dir") if variables.get("target-dir") else None
-    return Request(folder, chosen, _choice(variables), Points(**points), rerun.read(variables, started), matrix, target_dir)
+    return Request(folder, chosen, _choice(variables), points, rerun.read(variables, started), matrix, target_dir)
 
 
 def started_in() -> Path:
@@ -236,6 +243,12 @@ def _number(name: str, value: str) -> int:
     if value.isdecimal() and value.isascii() and least <= int(value) < 2**32:
         return int(value)
     raise ConfigError(f"command line: {name}={value}: expected a whole number from {least} to {2**32 - 1}")
+
+
+def _levels(text: str) -> tuple[int, ...]:
+    if text and not re.fullmatch("[0-3](,[0-3])*", text):
+        raise ConfigError(f"command line: levels={visible(text)}: expected some of 0, 1, 2, 3, as 0,2, or none")
+    return tuple(sorted({int(level) for level in text.split(",") if level}))
 
 
 def _nearest(name: str) -> str:

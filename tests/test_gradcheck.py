@@ -45,11 +45,12 @@ def test_a_name_that_none_has_is_refused(name: str) -> None:
 
 def test_each_build_has_a_folder_of_its_own_and_the_users_flags() -> None:
     config = load("default", {"enzyme.fast_math": "false", "codegen.cpu": "native"})
-    made = builds.variants(config)
-    assert len({config.name, *(each.name for each in made.values())}) == 3
+    made = builds.variants(config, [0, 1, 3])
+    assert len({config.name, *(each.name for each in made.values())}) == 5
     unoptimised = made[builds.UNOPTIMISED]
     assert (unoptimised.profile, unoptimised.opt1.level, unoptimised.opt2.level, unoptimised.codegen.level) == ("dev", 0, 0, 0)
-    assert not unoptimised.enzyme.fast_math
+    assert {each.opt1.level for each in made.values()} == {2, 0, 1, 3}
+    assert {each.enzyme.fast_math for each in made.values()} == {False}
     assert unoptimised.codegen.cpu == "native"
 
 
@@ -133,7 +134,7 @@ def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert told.count("by x:\n  got 1") == 1, "what is the same in both builds is told once"
     assert "demo::inner::rate (as configured, unoptimised), src/main.rs:9:4" in told
     assert "d_method of demo::method" in told
-    assert told.endswith("2 right, 2 wrong; `n=3 seed=7 length=4` repeats this\n")
+    assert told.endswith("2 right, 2 wrong; `n=3 seed=7 length=4 levels=0` repeats this\n")
 
 
 def test_junit(tmp_path: Path) -> None:
@@ -224,9 +225,17 @@ def test_junit_has_them_all(checked: tuple[Finished, Path]) -> None:
 def test_one_function_at_other_points(checked: tuple[Finished, Path]) -> None:
     finished = doit("gradcheck", "values::pull", f"crate={CRATE}", "n=2", "seed=11", "length=5")
     assert finished.returncode == 0, finished.stdout + finished.stderr
-    assert finished.stdout.endswith("2 right; `n=2 seed=11 length=5` repeats this\n")
+    assert finished.stdout.endswith("2 right; `n=2 seed=11 length=5 levels=0` repeats this\n")
     again = doit("gradcheck", "pull", f"crate={CRATE}", "n=2", "seed=11", "length=5")
     assert again.stdout == finished.stdout
+
+
+@pytest.mark.toolchain
+def test_it_goes_across_the_levels_that_are_asked_for() -> None:
+    finished = doit("gradcheck", f"crate={ROOT / 'examples/hello'}", "levels=1,3")
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    found = re.findall(r"^hello::rosenbrock +gradient +(.*?) +right +\d+ ", finished.stdout, re.MULTILINE)
+    assert found == [builds.AS_CONFIGURED, "level 1", "level 3"]
 
 
 @pytest.mark.toolchain

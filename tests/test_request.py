@@ -48,11 +48,17 @@ def refusal() -> Callable[..., str]:
 def test_points() -> None:
     assert read_request({}).points == request.Points(count=3, seed=1, length=4)
     assert read_request({"n": "7", "seed": "0", "length": "12"}).points == request.Points(count=7, seed=0, length=12)
+    assert [read_request({"levels": said}).points.levels for said in ("3,1,1", "")] == [(1, 3), ()]
 
 
 @pytest.mark.parametrize(("name", "value"), [("n", "0"), ("length", "-1"), ("seed", "x"), ("n", "٣"), ("seed", str(2**32))])
 def test_points_are_whole_numbers(refusal: Callable[..., str], name: str, value: str) -> None:
     assert f"command line: {name}={value}: expected a whole number from" in refusal(**{name: value})
+
+
+@pytest.mark.parametrize("value", ["4", "-1", "0;1", "0,", "x"])
+def test_levels_are_those_of_opt(refusal: Callable[..., str], value: str) -> None:
+    assert f"command line: levels={value}: expected some of 0, 1, 2, 3" in refusal(levels=value)
 
 
 # ---- The crate

@@ -314,4 +314,4 @@ def test_what_is_wrong_in_both_modes_is_found_by_differences(alike: tuple[Path, 
 
 
 def test_gradcheck_has_the_derivatives_as_they_are() -> None:
-    assert {config.verify.every for config in builds.variants(load("verify")).values()} == {0}
+    assert {config.verify.every for config in builds.variants(load("verify"), [0]).values()} == {0}

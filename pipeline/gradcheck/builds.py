@@ -1,6 +1,8 @@
-"""The ways in which gradcheck has a crate built: as the config says, and with nothing optimised."""
+"""The ways in which gradcheck has a crate built: as the config says, and with all stages at one level."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 import msgspec
 
@@ -10,16 +12,28 @@ AS_CONFIGURED = "as configured"
 UNOPTIMISED = "unoptimised"
 
 
-def variants(config: Config) -> dict[str, Config]:
+def variants(config: Config, levels: Iterable[int]) -> dict[str, Config]:
     """The configs by what they are called in the report; each has a folder of its own beside the crate."""
-    config = msgspec.structs.replace(config, verify=Verify(), panic="abort")  # each function has a process of its own
-    unoptimised = msgspec.structs.replace(
+    config = msgspec.structs.replace(
         config,
-        name=f"{config.name}-gradcheck-unoptimised",
-        strategy="single-module-merge",  # a slice is optimised as it is cut
-        profile="dev",
-        opt1=Opt1(level=0),
-        opt2=Opt2(level=0),
-        codegen=Codegen(level=0, cpu=config.codegen.cpu),
+        name=f"{config.name}-gradcheck",
+        verify=Verify(),
+        panic="abort",  # each function has a process of its own
     )
-    return {AS_CONFIGURED: msgspec.structs.replace(config, name=f"{config.name}-gradcheck"), UNOPTIMISED: unoptimised}
+    return {AS_CONFIGURED: config} | {_called(level): _at(level, config) for level in levels}
+
+
+def _called(level: int) -> str:
+    return f"level {level}" if level else UNOPTIMISED
+
+
+def _at(level: int, config: Config) -> Config:
+    return msgspec.structs.replace(
+        config,
+        name=f"{config.name}-{_called(level).replace(' ', '-')}",
+        strategy="single-module-merge",  # a slice is optimised as it is cut
+        profile=config.profile if level else "dev",
+        opt1=Opt1(level=level),
+        opt2=Opt2(level=level),
+        codegen=Codegen(level=level, cpu=config.codegen.cpu),
+    )

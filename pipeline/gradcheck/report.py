@@ -25,7 +25,8 @@ def show(found: Sequence[Checked], left_out: Sequence[str], points: Points) -> N
         print("  = help: check them by `autodiff::gradcheck!` where they are used (docs/check.md)")
     counted = Counter(each.verdict for each in found)
     words = [f"{counted[word]} {word}" for word in _COLOURS if counted[word]]
-    again = f"n={points.count} seed={points.seed} length={points.length}"
+    levels = ",".join(map(str, points.levels))
+    again = f"n={points.count} seed={points.seed} length={points.length} levels={levels}"
     print(f"\n{', '.join(words)}; `{again}` repeats this")
 
 

@@ -118,7 +118,7 @@ def request_of(cell: Cell, asked: Request, layer: config.Reader = config.read_la
 
 def recorded(asked: Request) -> sharding.Costs:
     """What the stages of a cell took, and those of the programs that check its derivatives."""
-    configs = [asked.config, *(builds.variants(asked.config).values() if asked.config.check else ())]
+    configs = [asked.config, *(builds.variants(asked.config, asked.points.levels).values() if asked.config.check else ())]
     costs: dict[str, float] = {}
     for each in configs:
         costs |= sharding.recorded(Runs(request.cache_folder() / "runs" / replace(asked, config=each).name))

@@ -92,7 +92,7 @@ def _built_for_gradcheck(asked: Request, digests: Digests) -> Iterator[tuple[str
     """The programs that check themselves, brought up to date one by one."""
     from pipeline.gradcheck import builds
 
-    for name, config in builds.variants(asked.config).items():
+    for name, config in builds.variants(asked.config, asked.points.levels).items():
         build = open_build(replace(asked, config=config), digests, gradcheck=True)
         commands.bring_up_to_date(build, list(build.steps), f" ({name})")
         yield name, build
