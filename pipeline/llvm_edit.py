@@ -71,6 +71,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "BuildOr": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildBitCast": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "ConstReal": (c_void_p, [c_void_p, c_double]),
+    "ConstIntToPtr": (c_void_p, [c_void_p, c_void_p]),
     "SetOperand": (None, [c_void_p, c_uint, c_void_p]),
     "SetAlignment": (None, [c_void_p, c_uint]),
     "SetVisibility": (None, [c_void_p, c_int]),

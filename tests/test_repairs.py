@@ -1109,6 +1109,22 @@ def test_what_a_reference_leads_to_is_of_its_type(
     assert [re.findall(rf'^!{kind} = !{{!"(.*)"}}', text, re.MULTILINE)[0] for kind in kinds] == known
 
 
+@pytest.mark.parametrize(("ty", "known"), [("Cell<isize>", ["Integer"]), ("Cell<f64>", ["Float@double"]), ("u64", [])])
+def test_what_a_cell_of_integers_holds_is_one(tmp_path: Path, ty: str, known: list[str]) -> None:
+    """As the counts of an `Rc` and of a `RefCell`; what is read through a pointer may be anything."""
+    read = "at.get()" if "Cell" in ty else "*at"
+    source = f"""#![crate_type = "lib"]
+use std::cell::Cell;
+#[unsafe(no_mangle)] pub unsafe fn shim(at: *const {ty}, to: *mut {ty.removeprefix("Cell<").removesuffix(">")}) {{
+    unsafe {{ let at = &*at; *to = {read} }}
+}}"""
+    compiled(tmp_path, source, "3")
+    text = rewritten(tmp_path, floats.say_loaded)
+    (load,) = re.findall(r"= load .*", body(text))
+    assert re.findall(r'^!\d+ = !{!"(Integer|Float@double)"}', text, re.MULTILINE) == known
+    assert ("!enzyme_type" in load) == bool(known)
+
+
 SWITCH = """define double @shim(i64 %n, double %x) {{
   switch i64 %n, label %out [
     i64 0, label %{third}

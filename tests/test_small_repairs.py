@@ -1,4 +1,4 @@
-"""Repairs of a few lines each: reallocation, text that becomes a float, results of recursive functions, pointers that mix."""
+"""Repairs of a few lines each: reallocation, addresses among numbers, results of recursive functions, pointers that mix."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.repairs import growth, integers, parsed, primals, recursive_results, unguarded
+from pipeline.repairs import growth, integers, parsed, primals, raised, recursive_results, unguarded
 from tests.test_repairs import body, compiled, mended, rewritten
 from tests.workbench import Workbench
 
@@ -38,6 +38,37 @@ def test_a_reallocation_is_a_copy_of_the_smaller_size(tmp_path: Path, behind: st
     assert ("___rust_realloc" not in text) == is_mended
     steps = r"malloc\(i64 %wanted\).* icmp ult i64 %bytes, %wanted.*select .* i64 %bytes, i64 %wanted.*memcpy.*free\(ptr %old\)"
     assert bool(re.search(steps, text, re.DOTALL)) == is_mended
+
+
+CHOSEN_ADDRESS = """
+define ptr @shim(i1 %fails, i1 %is_none, ptr %memory) {
+  br i1 %fails, label %out, label %goes_on
+goes_on:
+  %address = ptrtoint ptr %memory to i64
+  %aligned = select i1 %is_none, i64 8, i64 %address
+  br label %out
+out:
+  %word = phi i64 [ 0, %0 ], [ %aligned, %goes_on ]
+  %pointer = inttoptr i64 %word to ptr
+  ret ptr %pointer
+}
+"""
+
+
+def test_a_pointer_that_is_chosen_as_an_integer_is_chosen_as_a_pointer(tmp_path: Path) -> None:
+    text = body(mended(tmp_path, CHOSEN_ADDRESS, raised.choose_pointers))
+    (chosen,) = re.findall(r"(%\d+) = select i1 %is_none, ptr inttoptr \(i64 8 to ptr\), ptr %memory", text)
+    (result,) = re.findall(rf"(%\d+) = phi ptr \[ null, %0 \], \[ {chosen}, %goes_on \]", text)
+    assert f"ret ptr {result}" in text
+
+
+@pytest.mark.parametrize("leaf", ["%number", "%offset"])
+def test_what_may_be_another_number_stays_an_integer(tmp_path: Path, leaf: str) -> None:
+    source = CHOSEN_ADDRESS.replace("ptr %memory)", "ptr %memory, i64 %number)", 1)
+    source = source.replace("i64 8, i64 %address", f"i64 {leaf}, i64 %address")
+    source = source.replace("  %aligned", "  %offset = add i64 %address, 8\n  %aligned")
+    text = body(mended(tmp_path, source, raised.choose_pointers))
+    assert "inttoptr i64 %word to ptr" in text
 
 
 RAW_VEC = """

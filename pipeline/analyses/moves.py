@@ -29,6 +29,7 @@ _BYTE = Word(0, 1, INTEGER)
 _HASH_TABLES = "hashbrown"
 _COLLECTIONS = "collections"
 _STD = {"core", "alloc", "std", _HASH_TABLES}
+_CELLS = ["core", "cell"]
 _FIRST = 8
 """The bytes at the beginning of a variable by which it is known what is in it."""
 
@@ -40,9 +41,9 @@ def word_moved(inspector: Inspector, load: Value, variables: Variables) -> str:
     """What the word is that is loaded to be stored elsewhere; nothing, where that is not known.
 
     It is, where it is a word of a variable on the stack, or of an element, as in `ptr::swap::<(f64, usize)>`; and where a
-    thread-local is read by a function that is about integers alone, as std's of random keys is.
+    thread-local, or a `Cell`, is read by a function that is about integers alone, as std's of random keys.
     """
-    if _is_thread_locals_integer(inspector, load):
+    if (_is_thread_locals(inspector, load) or _is_cells(inspector, load)) and _is_about_integers(inspector, load):
         return INTEGER
     accesses = [load, *(user for user in inspector.module.users(load) if inspector.is_plain_store(user))]
     found = {word_accessed(inspector, access, variables) for access in accesses} - {""}
@@ -238,9 +239,16 @@ def _places(inspector: Inspector, instruction: Value) -> tuple[list[Value], int 
     return [inspector.operands(instruction)[-1]], inspector.size_of(inspector.accessed_type(instruction))
 
 
-def _is_thread_locals_integer(inspector: Inspector, load: Value) -> bool:
-    if not inspector.is_thread_local_address(inspector.slot(load)[0]):
-        return False
+def _is_thread_locals(inspector: Inspector, load: Value) -> bool:
+    return inspector.is_thread_local_address(inspector.slot(load)[0])
+
+
+def _is_cells(inspector: Inspector, load: Value) -> bool:
+    return next(paths_around(inspector.module, load), [])[:2] == _CELLS
+
+
+def _is_about_integers(inspector: Inspector, load: Value) -> bool:
+    """Whether the innermost generic function around a load was made for integers."""
     types = next(types_made_for(inspector.module, load), [])
     return bool(types) and all(numbers(inspector.module, ty) <= INTEGER_NAMES for ty in types)
 

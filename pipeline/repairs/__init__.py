@@ -49,6 +49,7 @@ from pipeline.repairs import (
     panics,
     parsed,
     primals,
+    raised,
     recursive_results,
     results,
     retype,
@@ -109,6 +110,7 @@ _OF_CALLS = (
     ("growth", growth.inline_raw_vec),
     ("growth", tidy),
     ("growth", growth.by_copy),
+    ("raised", raised.choose_pointers),
     ("inline", inline.results_with_pointers_for_numbers),  # not those that growth inlines
     ("inline", inline.addresses_of_thread_locals),
 )
