@@ -50,9 +50,10 @@ def built(program: Path, strategy: str, autodiff: str) -> Path:
 
 def by_cargo(folder: Path) -> Path:
     """The program that cargo alone makes of it."""
-    profile = {f"CARGO_PROFILE_RELEASE_{name}": value for name, value in PROFILE.items()}
+    environment = {"RUSTC": os.fspath(Path(CARGO).with_name("rustc"))}  # that of the pipeline, whatever else is on PATH
+    environment |= {f"CARGO_PROFILE_RELEASE_{name}": value for name, value in PROFILE.items()}
     argv: list[str | Path] = [CARGO, "build", "--release", "--quiet", "--target-dir", folder / "cargo"]
-    subprocess.run(argv, cwd=CRATE, env={**os.environ, **profile}, check=True)
+    subprocess.run(argv, cwd=CRATE, env={**os.environ, **environment}, check=True)
     return folder / "cargo/release/bystanders"
 
 

@@ -32,8 +32,12 @@ ROOT = Path(__file__).resolve().parent.parent
 CARGO = os.environ.get("CRATEGRAD_TEST_CARGO", "/usr/bin/cargo")
 STRATEGIES = ("slice", "single-module-merge", "fat-lto")
 STAGES = ("llvm_link", "opt1", "abi_fixup", "enzyme", "opt2", "codegen")
-AROUND = {"CARGO_PROFILE_RELEASE_PANIC": "abort", "CARGO_PROFILE_RELEASE_DEBUG": "2"}
-"""What the pipeline asks of cargo, too."""
+AROUND = {
+    "RUSTC": os.fspath(Path(CARGO).with_name("rustc")),
+    "CARGO_PROFILE_RELEASE_PANIC": "abort",
+    "CARGO_PROFILE_RELEASE_DEBUG": "2",
+}
+"""What the pipeline asks of cargo, too: the compiler, which brings its linker along."""
 
 MANIFEST = """[package]
 name = "{name}"
