@@ -69,6 +69,7 @@ ROWS = {
         "this loop goes on",
         "this loop reads",
         "what this loop carries is undefined",
+        "what is computed with here may be undefined",
         "written over by a later run",
         "a value that this loop carries",
         "what a loop came to",

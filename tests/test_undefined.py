@@ -64,6 +64,45 @@ def test_a_float_or_none_is_the_float(tmp_path: Path, chosen: str, defined: str)
     assert f"%chosen = {defined}" in text
 
 
+# `some(x).map_or(a, |x| a * x)`, of which LLVM computes the product in either case.
+AHEAD = """define double @shim(double %a, ptr %x) {{
+  %none = icmp eq ptr %x, null
+  br i1 %none, label %out, label %some
+some:
+  %value = load double, ptr %x
+  br label %out
+out:
+  %factor = phi double [ %value, %some ], [ {none}, %0 ]
+  %product = {product}
+  %last = select i1 %none, double %a, double %product
+  ret double %last
+}}"""
+
+
+@pytest.mark.parametrize("none", ["undef", "poison"])
+@pytest.mark.parametrize(
+    ("product", "is_computed"),
+    [
+        ("fmul double %a, %factor", True),
+        ("call double @llvm.maxnum.f64(double %a, double %factor)", True),
+        ("freeze double %factor", False),
+    ],
+)
+def test_what_is_computed_with_is_zero(tmp_path: Path, none: str, product: str, is_computed: bool) -> None:
+    source = AHEAD.format(none=none, product=product) + "\ndeclare double @llvm.maxnum.f64(double, double)"
+    given, made = body(mended(tmp_path, source)), body(mended(tmp_path, source, undefined.compute_with_zero))
+    assert ("[ 0.000000e+00, %0 ]" in made) == is_computed
+    assert (given == made) != is_computed
+
+
+def test_the_audit_refuses_what_is_computed_with(tmp_path: Path) -> None:
+    source = AHEAD.format(none="undef", product="fmul double %a, %factor")
+    mended(tmp_path, source, lambda *_: [])
+    assert "computed with here may be undefined" in audit(TOOLS.libllvm, tmp_path / MODULE, reverse=["shim"])[0].message
+    mended(tmp_path, source, undefined.compute_with_zero)
+    assert audit(TOOLS.libllvm, tmp_path / MODULE, reverse=["shim"]) == []
+
+
 def test_what_is_defined_or_no_float_stays_what_it_is(tmp_path: Path) -> None:
     source = """define i64 @shim(i1 %c, double %x, i64 %n) {
   %float = select i1 %c, double 0.0, double %x

@@ -31,14 +31,6 @@ def shortcuts(inspector: Inspector, loop: Loop) -> list[Carried]:
     ]
 
 
-def undefined_at_first(inspector: Inspector, flow: ControlFlow) -> Iterator[Value]:
-    """What a loop carries and is undefined before its first run: of the choices between it and others Enzyme leaves it out."""
-    for loop in flow.loops():
-        for phi in filter(inspector.api.IsAPHINode, inspector.module.instructions_of(loop.header)):
-            if any(map(inspector.is_undefined, inspector.chosen(phi))):
-                yield phi
-
-
 def decided_by_themselves(inspector: Inspector, flow: ControlFlow, loop: Loop) -> list[Carried]:
     """Those of a loop whose next value is not made of them but chosen, and they may have decided how."""
     deciding = _makings(inspector, loop, (inspector.operands(end)[0] for end in _decisions(flow, loop)))

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator
 
 from pipeline.analyses.control_flow import ControlFlow, Loop
 from pipeline.analyses.joins import misjudged
-from pipeline.analyses.loop_choices import shortcuts, undefined_at_first
+from pipeline.analyses.loop_choices import shortcuts
 from pipeline.analyses.loop_exits import coming_back, doubtful, miscounted, ordered
 from pipeline.analyses.overwritten import overwritten
 from pipeline.analyses.results import at_risk
 from pipeline.analyses.twins import twins
+from pipeline.analyses.undefined import computed_with, undefined_at_first
 from pipeline.audit.finding import finding
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Value
@@ -24,6 +25,7 @@ _AT_LEAST = "this loop goes on while something is at least as large as something
 _TWINS = "this loop reads what another one reads, as often, and what it reads would be taken for what that one has read"
 
 _UNDEFINED = "what this loop carries is undefined before its first run, and may be taken for what the same run makes"
+_COMPUTED = "what is computed with here may be undefined, and the derivative by what it is computed with would be anything"
 _OVERWRITTEN = "what is read here is written over by a later run of the loop, and reverse mode would read what was written"
 
 _TWICE = "a float comes here twice from the same place, by several cases of a `match`, and its adjoint would count twice"
@@ -67,9 +69,11 @@ def _of_values(inspector: Inspector, flow: ControlFlow, loops: Iterable[Loop]) -
 
 
 def undefined(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
-    """Values that a loop carries and that are undefined at first."""
+    """Values that a loop carries and that are undefined at first, and floats that may be and are computed with."""
     for phi in undefined_at_first(inspector, ControlFlow(inspector.module, function)):
         yield finding(inspector, phi, _UNDEFINED)
+    for phi in computed_with(inspector, function):
+        yield finding(inspector, phi, _COMPUTED)
 
 
 def added_twice(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:

@@ -146,6 +146,7 @@ _OF_PATHS = (
     ("carried", carried.use_twice),
     ("integers", integers.say_inactive),
     ("undefined", undefined.choose_the_defined),
+    ("undefined", undefined.compute_with_zero),
     ("chosen_results", chosen_results.choose),
     ("steep", steep.make_finite),
     ("extremes", extremes.let_nan_give_way),

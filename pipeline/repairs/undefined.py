@@ -1,8 +1,7 @@
-"""What a `None` holds is undefined: it begins as zero where a loop carries it, or is what is chosen otherwise.
+"""What a `None` holds is undefined: it is zero where a loop carries it or it is computed with, or what is chosen otherwise.
 
-Of the choices that a value goes through Enzyme leaves out what is undefined (`RemoveRedundantPHI` in its FunctionUtils.cpp):
-where what is left is one value, it takes that for the choice, and forgets that it is of an earlier run.  And of a float that is
-chosen from another and an undefined one it knows no type (`visitSelectInst` in its TypeAnalysis.cpp).
+Why the first is in analyses/undefined.py.  Of a float that is chosen from another and an undefined one Enzyme knows no type
+(`visitSelectInst` in its TypeAnalysis.cpp).
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree
 from pipeline.analyses.control_flow import ControlFlow
-from pipeline.analyses.loop_choices import undefined_at_first
+from pipeline.analyses.undefined import computed_with, undefined_at_first
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 
@@ -21,13 +20,26 @@ def begin_as_zero(editor: Editor, shims: Sequence[Value]) -> list[str]:
     done = []
     for function in call_tree(editor, shims):
         found = list(undefined_at_first(editor, ControlFlow(editor.module, function)))
-        for phi in found:
-            zero = editor.api.ConstNull(editor.api.TypeOf(phi))
-            for index, value in enumerate(editor.chosen(phi)):
-                if editor.is_undefined(value):
-                    editor.api.SetOperand(phi, index, zero)
-        done += [f"undefined: {len(found)} in {editor.module.name(function)}"] if found else []
+        done += _have_zeros(editor, function, found)
     return done
+
+
+def compute_with_zero(editor: Editor, shims: Sequence[Value]) -> list[str]:
+    """Have the floats be zero that may be undefined and are computed with; a line for each function."""
+    return [
+        line
+        for function in call_tree(editor, shims)
+        for line in _have_zeros(editor, function, list(computed_with(editor, function)))
+    ]
+
+
+def _have_zeros(editor: Editor, function: Value, phis: Sequence[Value]) -> list[str]:
+    for phi in phis:
+        zero = editor.api.ConstNull(editor.api.TypeOf(phi))
+        for index, value in enumerate(editor.chosen(phi)):
+            if editor.is_undefined(value):
+                editor.api.SetOperand(phi, index, zero)
+    return [f"undefined: {len(phis)} in {editor.module.name(function)}"] if phis else []
 
 
 def choose_the_defined(editor: Editor, shims: Sequence[Value]) -> list[str]:
