@@ -127,6 +127,114 @@ impl<T: Number> Row<T> {
         }
     }
 }""",
+    "Curve": """\
+trait Curve<T: Number> {
+    fn at(&self, x: T) -> T;
+    fn moved(&mut self, by: T);
+    fn twice(&self, x: T) -> T {
+        self.at(self.at(x) * 0.5)
+    }
+}
+
+struct Line<T>(T, T);
+struct Wave<T> { by: T, n: usize }
+
+impl<T: Number> Curve<T> for Line<T> {
+    fn at(&self, x: T) -> T {
+        self.0 * x + self.1
+    }
+    fn moved(&mut self, by: T) {
+        self.1 = self.1 * 0.5 + by;
+    }
+}
+
+impl<T: Number> Curve<T> for Wave<T> {
+    fn at(&self, x: T) -> T {
+        (self.by * x).sin() * (self.n % 3 + 1) as f64
+    }
+    fn moved(&mut self, by: T) {
+        (self.by, self.n) = (self.by * by.tanh(), self.n + 1);
+    }
+}""",
+    "Pair": """\
+#[derive(Clone, Copy, PartialEq, PartialOrd, Default)]
+struct Pair<T>(T, T);
+
+impl<T: Number> std::ops::Add for Pair<T> {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Pair(self.0 + other.0, self.1 - other.1 * 0.5)
+    }
+}
+
+impl<T: Number> std::ops::Mul<T> for Pair<T> {
+    type Output = Self;
+    fn mul(self, by: T) -> Self {
+        Pair(self.0 * by.tanh(), self.1 * 0.75 + by)
+    }
+}
+
+impl<T: Number> std::ops::AddAssign for Pair<T> {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl<T: Number> std::iter::Sum for Pair<T> {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Pair::default(), |sum, one| sum + one)
+    }
+}""",
+    "Ranked": """\
+#[derive(Clone, Copy)]
+struct Ranked<T>(T, usize);
+
+impl<T: Number> PartialEq for Ranked<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl<T: Number> Eq for Ranked<T> {}
+
+impl<T: Number> PartialOrd for Ranked<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T: Number> Ord for Ranked<T> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0).then(self.1.cmp(&other.1))
+    }
+}""",
+    "Grid": """\
+#[derive(Clone, Copy)]
+struct Grid<T, const N: usize>([[T; N]; N]);
+
+impl<T: Number, const N: usize> Grid<T, N> {
+    fn times(&self, other: &Self) -> Self {
+        Grid(std::array::from_fn(|i| std::array::from_fn(|j| (0..N).map(|k| self.0[i][k] * other.0[k][j]).sum())))
+    }
+    fn turned(self) -> Self {
+        let mut made = self;
+        for i in 0..N {
+            for j in 0..N {
+                made.0[i][j] = self.0[j][i] * 0.5;
+            }
+        }
+        made
+    }
+    fn trace(&self) -> T {
+        (0..N).map(|i| self.0[i][i]).sum()
+    }
+}""",
+    "each": """\
+fn each<T: Number>(all: &[T], of: &mut dyn FnMut(usize, T)) {
+    for (n, &x) in all.iter().enumerate() {
+        of(n, x);
+    }
+}""",
     "TABLE": "const TABLE: [f64; 7] = [0.5, -1.25, 0.0, 2.0, 0.375, -0.75, 1.5];",
     "ENTRIES": "static ENTRIES: [(u8, f64); 4] = [(2, 0.75), (0, -1.5), (5, 0.25), (1, 1.125)];",
     "OPTIONS": "const OPTIONS: [Option<f64>; 5] = [Some(0.5), None, Some(-0.75), None, Some(1.25)];",
@@ -383,6 +491,46 @@ CODE = {
         1 $j.enumerate().map($(|($:n, $:x)| if $q { Ok($k) } else { Err($=n) }$)).sum::<Result<T, usize>>().unwrap_or_else(|$:n| $k)
         1 { let t = $f; let all: [Box<dyn Fn(T) -> T + '_>; 2] = [Box::new($(|$:x: T| $k$)), Box::new($(|$:x: T| $k$))]; all[0](all[1](t)) }
         0.5 $J.total()
+        0.5 { let mut all: Vec<Box<dyn Curve<T>>> = vec![Box::new(Line($f, $f)), Box::new(Wave { by: $f, n: $i })]; let t = $f; all[$i % 2].moved(t); all.iter().map(|one| one.twice(t)).sum::<T>() }
+        0.5 { let (line, wave) = (Line($f, $f), Wave { by: $f, n: $i }); let one: &dyn Curve<T> = if $b { &line } else { &wave }; one.at($f) }
+        0.7 { let pair = Pair($f, $f) + Pair($f, $f) * $f; pair.0 * pair.1 }
+        0.7 (match $j.map($(|$:x| Pair($=x, $k) * $=x$)).sum::<Pair<T>>() { Pair($:x, $:x) => $f })
+        0.7 { let all: Box<[T]> = $j.collect(); all.iter().rev().fold($f, $(|$:x, &$:x| $k$)) * (all.len() as f64 + 1.0) }
+        0.5 { let all: std::rc::Rc<[T]> = $j.collect(); let other = std::rc::Rc::clone(&all); other.iter().copied().sum::<T>() + all.first().copied().unwrap_or($f) }
+        0.7 { let mut all: Vec<Option<T>> = $j.map($(|$:x| if $q { Some($k) } else { None }$)).collect(); for one in all.iter_mut() { match one { Some(x) => *x = *x * $r, None => *one = Some(T::from($r)) } } all.into_iter().flatten().sum::<T>() }
+        0.7 { let mut all: Vec<Box<T>> = $j.map(Box::new).collect(); all.reverse(); let t = $f; if let Some(one) = all.first_mut() { **one = **one * t; } all.iter().map(|x| **x).sum::<T>() }
+        0.7 Grid([[$f, $f], [$f, $f]]).times(&Grid([[$f, $f], [$f, $f]]).turned()).trace()
+        0.5 { let mut grid = Grid([[$f, $f, $f]; 3]); grid.0[$i % 3][$i % 3] = $f; grid.times(&grid.turned()).trace() }
+        0.7 (match &$S[..] { [] => $f, $([one] => { let $:x = *one; $f }$) [first, .., last] => *first * *last })
+        0.5 (match &$S[..] { [one, other, rest @ ..] => *one * *other + rest.iter().copied().sum::<T>(), rest => T::from(rest.len() as f64) })
+        0.5 { let all: std::borrow::Cow<[T]> = if $b { std::borrow::Cow::Borrowed(&$S[..]) } else { std::borrow::Cow::Owned($v) }; all.iter().copied().sum::<T>() }
+        0.5 { let mut all: std::borrow::Cow<[T]> = std::borrow::Cow::Borrowed(&$S[..]); if $b { all.to_mut().push(T::from($r)); } all.iter().fold(T::from(0.5), |sum, &x| sum * 0.5 + x) }
+        0.7 { let all: [fn(T) -> T; 3] = [|x| x.sin(), |x| x * 0.5, |x| x.tanh() + 0.25]; all[$i % 3]($f) }
+        0.7 { let (mut left, mut x) = ($i % 6, $f); std::iter::from_fn(move || { if left == 0 { None } else { left -= 1; x = x * 0.75 + 0.25; Some(x) } }).sum::<T>() }
+        0.7 $j.try_fold($f, $(|$:x, $:x| if $q { Some($k) } else { None }$)).unwrap_or($f)
+        0.7 (match $j.fold(($f, $f), $(|(a, b), $:x| (a * 0.5 + $=x, b.max($k))$)) { ($:x, $:x) => $f })
+        0.7 $j.map($(|$:x| $=x.tanh() + $r$)).product::<T>().tanh()
+        0.7 [$f, $f, $f].map($(|$:x| $k$)).iter().copied().sum::<T>()
+        0.5 (match std::array::from_fn::<T, 4, _>($(|$:n| $k$)) { [$:x, .., $:x] => $f })
+        0.3 { let mut all: std::collections::BinaryHeap<Ranked<T>> = $j.enumerate().map($(|($:n, $:x)| Ranked($k, $=n)$)).collect(); all.push(Ranked($f, $i)); let (mut sum, mut by) = (T::from(0.0), 1.0); while let Some(Ranked(x, n)) = all.pop() { sum += x * by * (n % 3 + 1) as f64; by *= 0.5; } sum }
+        0.3 { let mut all = $v; all.sort_by(|a, b| a.partial_cmp(b).unwrap()); let t = $f; let at = all.partition_point(|x| *x < t); all.insert(at, t); all.iter().enumerate().map(|(n, &x)| x * n as f64).sum::<T>() }
+        0.3 { let mut all = $v; if all.len() < 3 { $f } else { let at = $i % all.len(); let (below, x, _) = all.select_nth_unstable_by(at, |a, b| a.total_cmp(b)); *x * *x + below.len() as f64 } }
+        0.7 $S.chunk_by(|a, b| *a < *b).map($(|$:S| $k$)).sum::<T>()
+        0.5 { let mut text = String::new(); $(for ($:n, $:x) in $j.enumerate() { if $q { text.push('a'); } else if $=n % 2 == 0 { text.push_str("bc"); } }$) $f * text.len() as f64 }
+        0.3 { let mut all: std::collections::BTreeMap<usize, Vec<T>> = Default::default(); for ($:n, $:x) in $j.enumerate() { all.entry($=n % 3).or_default().push($=x); } all.values().map(|of| of.iter().copied().sum::<T>() * of.len() as f64).sum::<T>() }
+        0.3 { let names = ["one", "two", "three"]; let mut all: std::collections::HashMap<&str, T> = names.iter().copied().zip([$f, $f, $f]).collect(); let t = $f; if let Some(x) = all.get_mut(names[$i % 3]) { *x = *x * t; } names.iter().map(|name| all[name]).sum::<T>() }
+        0.5 { let seen: std::collections::BTreeSet<usize> = (0..$i % 6).map(|n| n * n % 5).collect(); $j.enumerate().map($(|($:n, $:x)| if seen.contains(&$=n) { $k } else { $=x * 0.5 }$)).sum::<T>() }
+        0.5 { let mut all: std::collections::LinkedList<T> = $j.take(6).collect(); all.push_front($f); if let Some(x) = all.back_mut() { *x = *x * 0.5; } all.iter().rev().fold(T::from(0.25), |sum, &x| sum * 0.5 + x) }
+        0.7 { let mut sum = $f; let mut add = |x: T| sum = sum * 0.5 + x; for $:x in $j { add($=x * $r); add($=x); } sum }
+        0.7 { let mut sum = $f; each(&$S, &mut |n, x| sum = sum.tanh() + x * n as f64); sum }
+        0.5 { let mut seed = ($i) as u64; let mut sum = $f; for &$:x in $S.iter() { seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407); if (seed >> 33) % 3 != 0 { sum = sum * 0.5 + $k; } } sum }
+        0.5 { let kept = std::cell::OnceCell::new(); let t = $f; let one = *kept.get_or_init(|| t * t) + *kept.get_or_init(|| t); one }
+        0.5 { let kept = std::cell::Cell::new(Some($f)); let one = kept.take().unwrap_or($f); kept.set(Some(one * 0.5)); one + kept.get().unwrap_or(one) }
+        0.7 { let all = std::rc::Rc::new(std::cell::RefCell::new($v)); let t = $f; all.borrow_mut().push(t); let other = all.clone(); for x in other.borrow_mut().iter_mut() { *x = *x * 0.75 + 0.5; } let sum = all.borrow().iter().copied().sum::<T>(); sum }
+        0.5 { let mut at = Some(Box::new(($f, None::<Box<T>>))); if let Some(one) = at.as_mut() { one.1 = Some(Box::new($f)); } match at.take() { Some(one) => one.0 * one.1.map_or(T::from(0.5), |x| *x), None => $f } }
+        0.5 { let (quotient, rest) = (($i) / 2, ($i) % 2); let by = (quotient as u128 * 3 + rest as u128) as f64; $f * by }
+        0.5 (if ($f, $i) < ($f, $i) { $f } else { $f })
+        0.5 (if Pair($f, $f) < Pair($f, $f) { $f } else { $f })
         0.3 T::summed_in_scratch(&$S)
         0.3 T::summed_on_heap(&$S)
         0.3 T::summed_in_bytes(&$S)
@@ -461,6 +609,13 @@ CODE = {
         1 $W.concat().into_iter()
         1 $R.iter().map(|p| p.a * p.b)
         1 $D.iter().copied()
+        0.7 $S.iter().cycle().copied().skip($i).take($i % 7)
+        0.7 $S.rchunks($d).map(|$:S| $k)
+        0.7 $S.chunks_exact(2).remainder().iter().copied()
+        0.7 $j.fuse().inspect(|_| ())
+        0.7 $S.iter().copied().rev().enumerate().map(|($:n, $:x)| $k)
+        0.7 $S.repeat(2).into_iter().skip($i)
+        0.5 [&$S[..], &$S[..]].into_iter().flat_map(|one| one.iter().rev()).copied()
         1 $D.iter().rev().zip($S.iter()).map(|(&$:x, &$:x)| $k)
         1 $K.range($d..).map(|(&$:n, &$:x)| $k)
         1 $G.w.iter().copied()
@@ -485,6 +640,13 @@ CODE = {
         1 $V.pop()
         1 $O.take()
         1 $O.replace($f)
+        0.7 $u.xor($y)
+        0.7 $u.ok_or($i).ok()
+        0.7 Some($y).flatten()
+        0.7 $O.as_mut().map(|x| { *x = *x * $r; *x })
+        0.7 $S.split_first().map(|(one, rest)| *one * rest.len() as f64)
+        0.7 $S.last_chunk::<2>().map(|[one, other]| *one - *other * 0.5)
+        0.7 $j.min_by(|a, b| a.total_cmp(b))
         0.3 T::largest_by_bits(&$S)
     """),
     "g": _parsed("""
@@ -562,7 +724,7 @@ CODE = {
         1 let mut sum = $f; for k in 0..$!S.len() / 2 { sum += $=S[2 * k] * $=S[2 * k]; } for k in 0..$=S.len() / 2 { $F += sum.tanh() * $=S[2 * k]; }
         1 let pairs: Vec<(T, T)> = $j.map(|$:x| ($=x, $k)).collect(); let sum = pairs.iter().map(|pair| pair.0 * pair.1).sum::<T>(); for pair in &pairs { $F += sum.tanh() * pair.0; }
         2 let (mut at, mut best) = ($i, $f); 'all: for i in 0..$!S.len() { for j in i + 1..$=S.len() { let $:x = $=S[i] * $=S[j]; if $q { (at, best) = (j, $=x); break 'all; } } } let $+x = best * best + $=S.get(at).copied().unwrap_or(best);
-        2 for $:n in 0..$~M.len() { if let Some(at) = $X.iter().position(|&$:x| $q) { $F += $=M[at % $=M.len()] * $r; } else { $=M[$=n] = $f; } }
+        2 for $:n in 0..$~M.len() { if let Some(at) = $X.iter().position($(|&$:x| $q$)) { $F += $=M[at % $=M.len()] * $r; } else { $=M[$=n] = $f; } }
         2 let (mut some, mut others) = (Vec::new(), 0); for &$:x in $!S.iter() { if $q { some.push($k); others += 1; } else if $b { others += 2; } } for $:n in 0..$~M.len() { for j in 0..some.len() * 2 { $=M[$=n] = ($=M[$=n] + some[j / 2]).tanh() * $r; } for j in 0..others + 1 { $F += $=M[$=n] * (j as f64); } }
         1 let mut at = 0; for $:n in 0..$~M.len() { if $b { $=M[at] = $f; at += 1; } else if at > 1 { at /= 2; } } for $:n in at..$=M.len() { for j in 0..2 * at { $=M[$=n] = ($=M[$=n] * $=M[j / 2]).sin(); } }
         1 for $:n in 0..$~M.len() { if $!S.iter().all(|&$:x| $q) { $=M[$=n] = $f; } else { $F += $=M[$=n]; } }
@@ -582,6 +744,25 @@ CODE = {
         3 if $b { break $L; }
         1 let mut best: Option<(usize, T)> = None; $(for ($:n, &$:x) in $!S.iter().enumerate() { best = match best { Some((n, y)) if y > $k => Some((n, y)), _ => Some(($=n, $k)) }; }$) let ($+n, $+x) = best.unwrap_or((0, $f));
         2 $O = $y;
+        1 { let t = $f; let x = $O.get_or_insert_with(|| t); *x = *x * $r; }
+        1 if let Some(x) = $-O.as_mut() { *x = $f; }
+        1 if $!V.len() < 12 { let t = $f; let at = $i % ($=V.len() + 1); $=V.splice(at.., [t, t * 0.5]); }
+        1 $-V.retain_mut(|t| { let $:x = *t; *t = *t * $r; $q });
+        1 { let mut other = $v; other.truncate(5); if $-V.len() < 12 { $=V.append(&mut other); } $=V.extend(other); }
+        1 $V.dedup_by_key(|x| (x.value() * 2.0) as i64);
+        1 let mut $+V = $V.clone().into_boxed_slice().into_vec();
+        1 if $-V.len() > 2 { for $:x in $=V.drain(1..).rev() $B }
+        1 if $-M.len() > 3 { let (left, right) = $=M.split_at_mut(2); left.swap_with_slice(&mut right[..2]); }
+        1 if let Some((first, rest)) = $-M.split_first_mut() { for t in rest.iter_mut() { *t = *t * first.tanh(); *first = *first * 0.75 + 0.25; } }
+        1 if let [first, second, ..] = &mut $-M[..] { std::mem::swap(first, second); *first = *first * *second; }
+        1 for one in $-W.iter_mut() { let taken = std::mem::take(one); one.extend(taken.into_iter().rev().take(6)); one.push(T::from($r)); }
+        1 if $W.len() > 1 { let last = $W.len() - 1; let (left, right) = $-W.split_at_mut(last); if let (Some(one), Some(other)) = (left[0].first_mut(), right[0].first()) { *one = *one * *other; } }
+        1 for (row, $:M) in $-W.iter_mut().enumerate() { if row % 2 == 0 { continue; } $B }
+        1 let mut $+W: Vec<Vec<T>> = $S.chunks($d).map(|one| one.to_vec()).collect();
+        1 { let mut rest = &$!S[..]; while let [first, others @ ..] = rest { let $:x = *first; $B rest = others; } }
+        1 { let mut rest = &mut $-M[..]; while let Some((first, others)) = rest.split_first_mut() { let $:x = *first; *first = $f; if others.len() % 4 == 3 { break; } rest = others; } }
+        1 let mut $+V = { let mut all = Vec::new(); let mut x = $f; while all.len() < $i % 7 { all.push(x); x = x * 0.5 + all[all.len() / 2]; } all };
+        1 for i in 0..$-W.len() { for j in 0..$=W[i].len() { let t = $=W[i][j]; let k = (i + j) % $=W.len(); if let Some(x) = $=W[k].get_mut(j) { *x = *x * 0.5 + t.tanh(); } } }
         2 $O = match $=O { None => Some($f), Some($:x) => $y };
         1 $Q = $g;
         1 if let Shape::Two(a, b) = &mut $Q { std::mem::swap(a, b); *a = *a * $f; }
@@ -688,13 +869,13 @@ CODE = {
         1 { let mut m = [[T::from(0.0); 3]; 3]; $(for at in 0..9 { let $:n = at; m[at / 3][at % 3] = $f; }$) for (i, row) in m.iter_mut().enumerate() { row[i] = row[i] + 1.0; row.reverse(); } $F += m[0][0] * m[1][1] - m[0][1] * m[1][0] + m[2][$i % 3]; }
         1 let most = $i % 4 + 1; let mut grid: Vec<Vec<T>> = (0..most).map(|$:n| (0..most).map(|j| if j == $=n { T::from(3.0) + $k } else { ($k * (j as f64)).tanh() }).collect()).collect(); for i in 0..most { for j in i + 1..most { let by = grid[j][i] / (grid[i][i].abs() + 0.5); for k in i..most { let t = grid[i][k]; grid[j][k] -= by * t; } } } let $+x = grid[most - 1][most - 1];
         0.3 $-M.sort_unstable_by(|a, b| b.partial_cmp(a).unwrap());
-        1 if let Some(at) = $-M.iter().position(|&$:x| $q) { let (left, right) = $=M.split_at_mut(at); right[0] = left.iter().copied().sum::<T>() * $r; }
+        1 if let Some(at) = $-M.iter().position($(|&$:x| $q$)) { let (left, right) = $=M.split_at_mut(at); right[0] = left.iter().copied().sum::<T>() * $r; }
         0.3 { let mut later: Vec<usize> = (0..$-M.len()).collect(); later.sort_by(|&a, &b| $=M[a].partial_cmp(&$=M[b]).unwrap()); for pair in later.windows(2) { let t = $=M[pair[0]]; $=M[pair[1]] = $=M[pair[1]] * 0.5 + t.tanh(); } }
-        0.5 { let mut all: Vec<(u8, T)> = $j.zip(0u8..).map(|($:x, at)| (at * $d % 5, $k)).collect(); all.sort_by_key(|one| one.0); for &(mark, $:x) in &all { let $:n = usize::from(mark); $B } }
-        0.5 { let mut all: Vec<(char, u8, T)> = $j.zip(0u8..).map(|($:x, at)| ((b'a' + at * $d % 5) as char, at, $k)).collect(); all.sort_unstable_by_key(|one| (one.0, one.1)); for &(_, mark, $:x) in &all { let $:n = usize::from(mark); $B } }
-        0.5 { let mut all: Vec<(Option<u8>, T)> = $j.zip(0u8..).map(|($:x, at)| ((at % $d > 0).then_some(at), $k)).collect(); all.sort_unstable_by_key(|one| one.0); all.dedup_by_key(|one| one.0); for &(_, $:x) in all.iter().rev() $B }
-        0.5 { let mut all: Vec<(bool, T, u16)> = $j.zip(0u16..).map(|($:x, at)| (at % 3 == 1, $k, at)).collect(); let keep = $i; all.retain(|one| one.0 || usize::from(one.2) != keep); all.reverse(); if let Some(last) = all.pop() { all.insert(all.len() / 2, last); } for &(_, $:x, mark) in &all { let $:n = usize::from(mark); $B } }
-        0.5 { let mut all: Vec<(u8, T)> = $j.zip(0u8..).map(|($:x, at)| (at * $d % 7, $k)).collect(); for i in 1..all.len() { let one = all[i]; let mut at = i; while at > 0 && all[at - 1].0 > one.0 { all[at] = all[at - 1]; at -= 1; } all[at] = one; } for &(mark, $:x) in &all { let $:n = usize::from(mark); $B } }
+        0.5 { let mut all: Vec<(u8, T)> = $j.zip(0u8..).map($(|($:x, at)| (at * $d % 5, $k)$)).collect(); all.sort_by_key(|one| one.0); for &(mark, $:x) in &all { let $:n = usize::from(mark); $B } }
+        0.5 { let mut all: Vec<(char, u8, T)> = $j.zip(0u8..).map($(|($:x, at)| ((b'a' + at * $d % 5) as char, at, $k)$)).collect(); all.sort_unstable_by_key(|one| (one.0, one.1)); for &(_, mark, $:x) in &all { let $:n = usize::from(mark); $B } }
+        0.5 { let mut all: Vec<(Option<u8>, T)> = $j.zip(0u8..).map($(|($:x, at)| ((at % $d > 0).then_some(at), $k)$)).collect(); all.sort_unstable_by_key(|one| one.0); all.dedup_by_key(|one| one.0); for &(_, $:x) in all.iter().rev() $B }
+        0.5 { let mut all: Vec<(bool, T, u16)> = $j.zip(0u16..).map($(|($:x, at)| (at % 3 == 1, $k, at)$)).collect(); let keep = $i; all.retain(|one| one.0 || usize::from(one.2) != keep); all.reverse(); if let Some(last) = all.pop() { all.insert(all.len() / 2, last); } for &(_, $:x, mark) in &all { let $:n = usize::from(mark); $B } }
+        0.5 { let mut all: Vec<(u8, T)> = $j.zip(0u8..).map($(|($:x, at)| (at * $d % 7, $k)$)).collect(); for i in 1..all.len() { let one = all[i]; let mut at = i; while at > 0 && all[at - 1].0 > one.0 { all[at] = all[at - 1]; at -= 1; } all[at] = one; } for &(mark, $:x) in &all { let $:n = usize::from(mark); $B } }
         1 { let mut some = $j; if let Some($:x) = some.next() { $s for $:x in some $B } }
         1 { let mut some = $j.peekable(); while let Some($:x) = some.next() { if let Some(&$:x) = some.peek() { $s } } }
         0.2 let mut $+J = Row::One($f);
