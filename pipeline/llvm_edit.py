@@ -68,6 +68,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "BuildZExt": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildShl": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildLShr": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
+    "BuildAnd": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildOr": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "BuildBitCast": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
     "ConstReal": (c_void_p, [c_void_p, c_double]),

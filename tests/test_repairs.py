@@ -35,7 +35,6 @@ from pipeline.repairs import (
     retype,
     split_words,
     statics,
-    steep,
     switches,
     vtables,
     zeroed,
@@ -1734,34 +1733,3 @@ def test_a_result_is_kept_whatever_branch_calls_something(
     text = mended(tmp_path, source, results.keep)
     assert ("crategrad_free_nothing" in body(text, "f")) == is_lost
     assert audit(TOOLS.libllvm, tmp_path / MODULE, reverse=["shim"]) == []
-
-
-NOT_TAKEN = """
-declare double @llvm.sqrt.f64(double)
-define void @shim(ptr %x, ptr %to, i64 %n) {
-  %v = load double, ptr %x
-  %d = uitofp i64 %n to double
-  %q = fdiv double %v, %d
-  %twice = fmul double %q, 2.0
-  %c = icmp eq i64 %n, 0
-  %chosen = select i1 %c, double %v, double %twice
-  %half = fdiv double %chosen, 2.0
-  %root = call double @llvm.sqrt.f64(double %half)
-  %again = select i1 %c, double %root, double %v
-  %used = fdiv double %v, %d
-  %last = select i1 %c, double %used, double %again
-  %sum = fadd double %last, %used
-  store double %sum, ptr %to
-  ret void
-}
-"""
-
-
-def test_what_may_not_be_chosen_has_a_finite_slope(tmp_path: Path) -> None:
-    """The quotient and the root are for a choice alone; what else is used, and what is divided by a constant, stays."""
-    (tmp_path / "given.ll").write_text(NOT_TAKEN)
-    assert len(audit(TOOLS.libllvm, tmp_path / "given.ll", ["shim"])) == 1  # at no place: told once
-    text = body(mended(tmp_path, NOT_TAKEN, steep.make_finite))
-    assert len(re.findall("call i1 @crategrad_same_i1", text)) == 3  # the root is for two choices
-    assert re.search(r"select i1 %\S+, double 1\.0+e\+00, double %d", text)
-    assert audit(TOOLS.libllvm, tmp_path / MODULE, ["shim"]) == []

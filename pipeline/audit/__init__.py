@@ -46,7 +46,7 @@ def _found(inspector: Inspector, reverse: list[str], forward: list[str]) -> list
             paths.of_loops,
             paths.added_twice,
             paths.results_lost,
-            choices.steep,
+            choices.not_taken,
         ):
             found += rule(inspector, function)
     found += memory.stored_by_recursion(inspector, _tree(inspector, reverse))

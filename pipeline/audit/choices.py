@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from pipeline.analyses.call_tree import calls
 from pipeline.analyses.extremes import is_extreme, may_lose
-from pipeline.analyses.steep import unchosen
+from pipeline.analyses.unchosen import unchosen
 from pipeline.audit.finding import finding
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
-_STEEP = "an infinite slope of what is computed here and may not be chosen would make its derivative NaN"
+_UNCHOSEN = "an infinite slope, or NaN, of what is computed here and may not be chosen would make a derivative NaN"
 _EXTREME = "of the larger or the smaller of two floats the derivative of NaN may be taken here, where the other one is a number"
 
 
@@ -23,7 +23,7 @@ def extremes(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
             yield finding(inspector, call, _EXTREME)
 
 
-def steep(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
-    """What is computed for one arm of a choice alone, and has an infinite slope, perhaps, where the other one is taken."""
-    for each in unchosen(inspector, function):
-        yield finding(inspector, each.instruction, _STEEP)
+def not_taken(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
+    """What is computed for one arm of a choice alone, and may have a slope that is no number where the other one is taken."""
+    for one in (one for group in unchosen(inspector, function) for one in group if one.open):
+        yield finding(inspector, one.value, _UNCHOSEN)

@@ -237,6 +237,7 @@ fn each<T: Number>(all: &[T], of: &mut dyn FnMut(usize, T)) {
 }""",
     "TABLE": "const TABLE: [f64; 7] = [0.5, -1.25, 0.0, 2.0, 0.375, -0.75, 1.5];",
     "ENTRIES": "static ENTRIES: [(u8, f64); 4] = [(2, 0.75), (0, -1.5), (5, 0.25), (1, 1.125)];",
+    "HOLES": "const HOLES: [f64; 6] = [0.5, f64::NAN, 1.25, f64::INFINITY, -0.75, f64::NEG_INFINITY];",
     "OPTIONS": "const OPTIONS: [Option<f64>; 5] = [Some(0.5), None, Some(-0.75), None, Some(1.25)];",
     "ROWS": "static ROWS: [&[f64]; 2] = [&[0.25, -1.5, 0.875], &[1.75]];",
     "Law": """\
@@ -448,6 +449,8 @@ CODE = {
         1 T::from(TABLE[$i % 7])
         1 (if $b { $f } else { T::from(ENTRIES[$i % 4].1) })
         1 OPTIONS[$i % 5].map_or($f, T::from)
+        1 { let hole = HOLES[$i % 6]; if hole.is_finite() { $f * hole } else { $f } }
+        1 HOLES.iter().filter(|hole| hole.is_finite()).map($(|&hole| { let $:x = T::from(hole); $k }$)).sum::<T>()
         1 T::TABLE[$i % 5]
         1 (if $b { $f } else { Mixed::<T>::ALL[$i % 4].b })
         1 Mixed::<T>::ALL.iter().map(|$:p| $k).sum::<T>()
@@ -729,6 +732,7 @@ CODE = {
         1 let mut at = 0; for $:n in 0..$~M.len() { if $b { $=M[at] = $f; at += 1; } else if at > 1 { at /= 2; } } for $:n in at..$=M.len() { for j in 0..2 * at { $=M[$=n] = ($=M[$=n] * $=M[j / 2]).sin(); } }
         1 for $:n in 0..$~M.len() { if $!S.iter().all(|&$:x| $q) { $=M[$=n] = $f; } else { $F += $=M[$=n]; } }
         1 for $:n in 0..$~M.len() { if let Some(&$:x) = $!S.iter().find(|&&$:x| $q) { $=M[$=n] = $=x * $f; } else if $b { continue; } else { $F *= $r; } }
+        1 for (&hole, &$:x) in HOLES.iter().zip($!S.iter()) { if !hole.is_nan() && hole.is_finite() { let t = $=x * hole; $F += t; $s $F += t * $r; } }
         1 for $:S in $-W.iter() $B
         1 for $:M in $-W.iter_mut() $B
         1 $W.push($v);
