@@ -146,7 +146,6 @@ _OF_PATHS = (
     ("carried", carried.use_twice),
     ("integers", integers.say_inactive),
     ("undefined", undefined.choose_the_defined),
-    ("undefined", undefined.compute_with_zero),
     ("chosen_results", chosen_results.choose),
     ("unchosen", unchosen.compute_of_one),
     ("extremes", extremes.let_nan_give_way),
@@ -185,6 +184,7 @@ def repair(module: Module, shims: Sequence[Value], forward: Sequence[Value] = ()
     done += frees.as_the_others(editor, reverse) if "frees" not in without else []
     done += frozen.keep_shadows(editor, reverse) if "frozen" not in without else []
     done += results.keep(editor, shims) if "results" not in without else []  # mixed and frozen call, too
+    done += undefined.compute_with_zero(editor, shims) if "undefined" not in without else []  # what calls take, too
     return done
 
 
