@@ -355,7 +355,3 @@ def _run(argv: Sequence[str], environment: Mapping[str, str]) -> int:
         signal.signal(signal.SIGINT, lambda *_: None)  # the terminal tells the child, too
         code = child.wait()
     return code if code >= 0 else 128 - code
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -6,6 +6,7 @@ import os
 import pty
 import signal
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import PIPE, STDOUT, Popen
@@ -118,4 +119,15 @@ def test_with_several_processes_of_doits_it_ends_at_once(crate: Path) -> None:
     code, said = at_terminal([DOIT, "-n", "2", "execute", f"crate={crate}"], crate, "0")
     assert code == 128 + signal.SIGINT
     assert "interrupted" in said
-    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("command", [[DOIT, "list"], [str(ROOT / "cargo-autodiff"), "autodiff", "build", "--help"]])
+def test_ctrl_c_at_the_very_beginning_ends_it_without_a_traceback(command: list[str]) -> None:
+    """Python's own answer, while it imports, would be one."""
+    for milliseconds in range(10, 250, 15):
+        with Popen(command, env=environment(), stdout=PIPE, stderr=STDOUT, text=True) as child:
+            time.sleep(milliseconds / 1000)
+            child.send_signal(signal.SIGINT)
+            said, _ = child.communicate()
+        assert "Traceback" not in said
+        assert child.returncode in (0, -signal.SIGINT, 128 + signal.SIGINT)
