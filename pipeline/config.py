@@ -83,6 +83,13 @@ class Enzyme(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     fast_math: Annotated[
         bool, doc("Let derivatives reorder and approximate arithmetic; `false` is slower, and rounds as the code is written.")
     ] = True
+    strong_zero: Annotated[
+        bool,
+        doc(
+            "Let an adjoint or a tangent of zero be zero whatever it is multiplied with: what is computed and then left out, as"
+            " it is infinite or NaN, is in no gradient. As written, zero times infinity is NaN."
+        ),
+    ] = False
     patience_s: Annotated[
         Seconds, doc("Seconds of processor time that Enzyme may take for a few derivatives: of some functions it does not end.")
     ] = 300

@@ -206,7 +206,9 @@ def _module_steps(config: Config, std: Mapping[str, str], tools: Tools, linker: 
     """The stages between the modules and the object; each takes the module of the one before."""
     stages: dict[str, Stage] = {"opt1": Opt1(tools.opt, config.opt1.level)}
     if config.autodiff:
-        stages["abi_fixup"] = AbiFixup(tools.opt, tools.libllvm, raw=config.opt1.level < 2, repairs=config.abi_fixup)
+        stages["abi_fixup"] = AbiFixup(
+            tools.opt, tools.libllvm, raw=config.opt1.level < 2, repairs=config.abi_fixup, strong_zero=config.enzyme.strong_zero
+        )
         slicer = Slicer(tools.llvm_link, tools.libllvm)
         driver, flags = Catalyst(tools.catalyst, config.enzyme.patience_s, config.target != HOST), dict(config.enzyme.flags)
         tape, fast_math = Tape(tools.libllvm, _is_pooled(config)), config.enzyme.fast_math

@@ -162,6 +162,7 @@ CHANGES = {
     "build_std=prebuilt": {"build_std"},
     "codegen.cpu=native": {"crate_bitcode", "codegen"},
     "enzyme.fast_math=false": {"enzyme"},
+    "enzyme.strong_zero=true": {"abi_fixup"},
     "enzyme.flags.enzyme-print-perf=true": {"enzyme"},
     "enzyme.patience_s=10": {"enzyme"},
     "tape=system": {"llvm_link", "enzyme"},

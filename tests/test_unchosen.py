@@ -179,6 +179,44 @@ fn main() {
 """
 
 
+DROPPED = """
+use autodiff::*;
+
+#[autodiff_reverse(d_residuals, Active, Const, Active)]
+#[autodiff_forward(t_residuals, Dual, Const, Dual)]
+fn residuals(theta: f64, data: &[f64]) -> f64 {
+    data.iter().map(|&d| theta * d - 1.0).filter(|r| r.is_finite()).map(|r| r * r).sum()
+}
+
+#[autodiff_reverse(d_positive, Active, Const, Active)]
+fn positive(theta: f64, data: &[f64]) -> f64 {
+    data.iter().map(|d| (theta * d).max(0.0)).sum()
+}
+
+#[autodiff_reverse(d_quotients, Active, Const, Active)]
+fn quotients(theta: f64, data: &[f64]) -> f64 {
+    data.iter().map(|&d| theta / d).filter(|r| r.is_finite()).sum()
+}
+
+fn main() {
+    let data = [1.0, f64::NAN, 2.0, f64::INFINITY];
+    println!("{} {}", d_residuals(0.75, &data, 1.0).1, t_residuals(0.75, 1.0, &data).1);
+    println!("{} {}", d_positive(0.75, &data[..3], 1.0).1, d_quotients(0.75, &[1.0, 0.0, 2.0], 1.0).1);
+}
+"""
+
+
+@pytest.mark.parametrize(("strong_zero", "given"), [("true", "1.5 1.5\n3 1.5\n"), ("false", "NaN 1.5\nNaN NaN\n")])
+@pytest.mark.parametrize("fast_math", ["true", "false"])
+def test_what_is_computed_and_left_out_is_zero_where_zero_is_strong(
+    tmp_path: Path, strong_zero: str, given: str, fast_math: str
+) -> None:
+    bench = Workbench(tmp_path)
+    bench.write(DROPPED)
+    ran = bench.doit("run", f"enzyme.strong_zero={strong_zero}", f"enzyme.fast_math={fast_math}")
+    assert ran.stdout == given, ran.stderr
+
+
 @pytest.mark.parametrize("fast_math", ["true", "false"])
 def test_what_is_no_number_and_left_out_is_in_no_gradient(tmp_path: Path, fast_math: str) -> None:
     bench = Workbench(tmp_path)

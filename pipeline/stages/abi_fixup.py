@@ -100,6 +100,8 @@ class AbiFixup:
     """Whether the module was optimised less than Enzyme can do with (`opt1.level: 0`): then it is done here, at O2."""
     repairs: bool
     """Whether what Enzyme would misread is mended."""
+    strong_zero: bool = False
+    """Whether an adjoint of zero is zero whatever it is multiplied with."""
     without: tuple[str, ...] = ()
     """The repairs (`repairs.NAMES`) that are left out all the same."""
 
@@ -115,7 +117,7 @@ class AbiFixup:
         with Module(self.libllvm, self._optimised(given, out, log)) as module:
             editor = Editor(module)
             repairs = [*marked.say_inactive(editor), *verification.leave_out(module, _shims(module))]
-            asking = _rewrite(editor)
+            asking = _rewrite(editor, strong_zero=self.strong_zero)
             if asking and self.repairs:
                 forward = module.named(d.shim for d in asking if d.mode == "forward")
                 repairs += repair(module, module.named(d.shim for d in asking), forward, self.without)
@@ -163,7 +165,7 @@ def _shims(module: Module) -> list[Value]:
     return list(dict.fromkeys(module.arguments(call)[1] for call in _placeholders(module)))
 
 
-def _rewrite(editor: Editor) -> dict[Derivative, Value]:
+def _rewrite(editor: Editor, *, strong_zero: bool) -> dict[Derivative, Value]:
     """Have Enzyme asked for what the placeholders describe; for each derivative the function that asks."""
     module = editor.module
     asking: dict[Derivative, Value] = {}
@@ -179,7 +181,7 @@ def _rewrite(editor: Editor) -> dict[Derivative, Value]:
         for user in module.users(function):
             derivative, primal, pointers = _matched(module, function, user)
             if derivative not in asking:
-                asking[derivative] = _asking(editor, derivative, primal, like=module.parent(user))
+                asking[derivative] = _asking(editor, derivative, primal, module.parent(user), strong_zero=strong_zero)
             asks = asking[derivative]
             if derivative.is_marked and editor.has_text_attribute(module.parent(user), UNWANTED):
                 _keep_value(editor, derivative, primal, user, pointers)
@@ -220,14 +222,15 @@ def _keep_value(editor: Editor, derivative: Derivative, primal: Value, user: Val
         pointers[-1 - derivative.width] = place
 
 
-def _asking(editor: Editor, derivative: Derivative, primal: Value, like: Value) -> Value:
+def _asking(editor: Editor, derivative: Derivative, primal: Value, like: Value, *, strong_zero: bool) -> Value:
     """A function of its own that asks Enzyme for a derivative: with it Enzyme is shown nothing of who wants it."""
     pointer = editor.pointer_type()
     function = editor.internal_function(derivative.derivative, editor.void_type(), [pointer] * derivative.pointers)
     editor.compile_like(like, function)
     with editor.block(function) as builder:
-        arguments = _enzyme_arguments(editor, derivative, primal, editor.parameters(function))
-        editor.module.call_variadic(builder, _ENZYME[derivative.mode], list(arguments))
+        settings = [editor.module.external("enzyme_strong_zero")] if strong_zero else []
+        _, *arguments = _enzyme_arguments(editor, derivative, primal, editor.parameters(function))
+        editor.module.call_variadic(builder, _ENZYME[derivative.mode], [primal, *settings, *arguments])
         editor.api.BuildRetVoid(builder)
     return function
 
