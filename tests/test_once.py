@@ -40,7 +40,7 @@ define void @h() {
 READING = re.compile(
     r"Get\w+|Is\w+|Count\w+|TypeOf|Type(?:OfIndex)?|ABISizeOfType|OffsetOfElement|StructGetTypeAtIndex|Print\w+|VerifyModule"
     r"|WriteBitcodeToFile|Parse\w+InContext2?|Context(?:Create|Dispose|SetDiagnosticHandler)|Dispose\w+|Position\w+"
-    r"|Create(?:BuilderInContext|\w+Attribute|PassBuilderOptions|MemoryBuffer\w+)|Const(?:Int|Real|Null|BitCast|InBoundsGEP2)(?:Get\w+)?"
+    r"|Create(?:BuilderInContext|\w+Attribute|PassBuilderOptions|MemoryBuffer\w+)|Const(?:Int(?:ToPtr)?|Real|Null|BitCast|InBoundsGEP2)(?:Get\w+)?"
     r"|(?:Function|Array)Type2?|\w+TypeInContext|MD(?:String|Node)InContext2?|(?:Value|Metadata)As(?:Metadata|Value)"
     r"|ValueMetadataEntriesGet\w+|DI\w+Get\w+|DIBuilderCreateDebugLocation|DbgRecordGetKind|DbgVariableRecordGet\w+"
     r"|GlobalGetValueType|GlobalCopyAllMetadata|HasMetadata|InstructionGet(?:DebugLoc|AllMetadataOtherThanDebugLoc)|ConstIntGet\w+"
