@@ -33,7 +33,6 @@ _QUOTIENT = 16  # LLVMFDiv
 _DIVISIONS = {14, 15, 17, 18}  # udiv, sdiv, urem, srem
 _LINEAR = {9, 11, 66}  # fadd, fsub, fneg
 _FLOAT_ARITHMETIC = {*_LINEAR, 13, _QUOTIENT}  # and fmul
-_OF_INTEGER = {35, 36}  # uitofp, sitofp
 _VECTORS = {51, 52}  # insertelement, shufflevector
 _TAKING, _BRANCHING = {42, 35, 36}, {2, 3}  # icmp, int to float; br, switch
 _TO_FLOAT, _SHIFTS_RIGHT = {35, 36}, {21, 22}
@@ -723,10 +722,6 @@ class Inspector:
     def is_linear(self, value: Value) -> bool:
         """True for a sum, a difference and a negation of floats."""
         return self._opcode(value) in _LINEAR
-
-    def is_of_integer(self, value: Value) -> bool:
-        """True for a float that an integer is converted to."""
-        return self._opcode(value) in _OF_INTEGER
 
     def is_quotient(self, value: Value) -> bool:
         """True for a quotient of floats."""

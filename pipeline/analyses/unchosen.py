@@ -57,7 +57,7 @@ class _Group:
         self._inspector = inspector
         self._around = around
         self._block = block
-        self._choices = choices
+        self._choices = dict.fromkeys(choices)
         self._position = {one: number for number, one in enumerate(inspector.module.instructions_of(block))}
 
     def found(self) -> list[Unchosen]:
@@ -86,14 +86,11 @@ class _Group:
         ways: dict[Way, None] = {}
         places = []
         for user in self._inspector.module.users(value):
-            if user not in found and user not in self._choices:
+            one, chosen = found.get(user), self._chosen(user, value)
+            if one is None and not (chosen and user in self._choices):
                 return None
-            before = found[user].needed if user in found else ((),)
-            chosen = self._chosen(user, value)
-            if user not in found and not chosen:
-                return None
-            ways |= {tuple(dict.fromkeys((*way, *chosen))): None for way in before}
-            places.append(found[user].place if user in found else user)
+            ways |= {tuple(dict.fromkeys((*way, *chosen))): None for way in (one.needed if one else ((),))}
+            places.append(one.place if one else user)
         needed = tuple(way for way in ways if not any(set(other) < set(way) for other in ways))
         place = min(places, key=self._position.__getitem__)
         if not needed or len(needed) > _MOST_WAYS or not all(self._is_known(one, place) for way in needed for one, _ in way):
@@ -124,7 +121,7 @@ class _Group:
 
     def _is_harmless(self, one: Unchosen, number: int, operand: Value, found: dict[Value, Unchosen]) -> bool:
         """Whether an operand is a number where what is computed is not needed, and none that makes the slope infinite."""
-        if not self._is_steep_by(one.value, number) and (operand in found or self._inspector.is_of_integer(operand)):
+        if not self._is_steep_by(one.value, number) and (operand in found or self._inspector.makes_number(operand)):
             return True
         if self._is_guard(operand) or self._is_guard(one.value):
             return True

@@ -30,20 +30,9 @@ def _is_chosen_address(editor: Editor, instruction: Value) -> bool:
     is_pointer = editor.api.IsAIntToPtrInst(instruction) and editor.api.TypeOf(instruction) == editor.pointer_type()
     if not is_pointer or not editor.is_choice(editor.operands(instruction)[0]):
         return False
-    leaves = {value for value in _chosen(editor, editor.operands(instruction)[0]) if not editor.is_choice(value)}
+    leaves = set(editor.sources(editor.operands(instruction)[0]))
     addresses = {value for value in leaves if _is_address(editor, value)}
     return bool(addresses) and all(map(editor.is_simple_constant, leaves - addresses))
-
-
-def _chosen(editor: Editor, choice: Value) -> set[Value]:
-    """What something may be, the choices that lead there among it."""
-    known, waiting = {choice}, [choice]
-    while waiting:
-        value = waiting.pop()
-        following = [one for one in editor.chosen(value) if one not in known] if editor.is_choice(value) else []
-        known.update(following)
-        waiting += following
-    return known
 
 
 def _is_address(editor: Editor, value: Value) -> bool:

@@ -228,20 +228,23 @@ def _asking(editor: Editor, derivative: Derivative, primal: Value, like: Value, 
     function = editor.internal_function(derivative.derivative, editor.void_type(), [pointer] * derivative.pointers)
     editor.compile_like(like, function)
     with editor.block(function) as builder:
-        settings = [editor.module.external("enzyme_strong_zero")] if strong_zero else []
-        _, *arguments = _enzyme_arguments(editor, derivative, primal, editor.parameters(function))
-        editor.module.call_variadic(builder, _ENZYME[derivative.mode], [primal, *settings, *arguments])
+        arguments = _enzyme_arguments(editor, derivative, primal, editor.parameters(function), strong_zero=strong_zero)
+        editor.module.call_variadic(builder, _ENZYME[derivative.mode], list(arguments))
         editor.api.BuildRetVoid(builder)
     return function
 
 
-def _enzyme_arguments(editor: Editor, derivative: Derivative, primal: Value, pointers: list[Value]) -> Iterator[Value]:
+def _enzyme_arguments(
+    editor: Editor, derivative: Derivative, primal: Value, pointers: list[Value], *, strong_zero: bool
+) -> Iterator[Value]:
     """Enzyme's calling convention: the primal, how it is differentiated, and before each argument what it is."""
     from pipeline.analyses.mixing import mixes
     from pipeline.repairs.primals import COMPARED
 
     module = editor.module
     yield primal
+    if strong_zero:
+        yield module.external("enzyme_strong_zero")
     if mixes(editor, primal):
         yield module.external(COMPARED)
     if derivative.width > 1:
