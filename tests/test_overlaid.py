@@ -85,6 +85,12 @@ def test_the_rest_is_left_alone(tmp_path: Path, source: str) -> None:
     assert refused(tmp_path) == []
 
 
+def test_a_word_that_is_moved_may_be_a_float_or_a_pointer_and_is_left_to_the_audit(tmp_path: Path) -> None:
+    text = mended(tmp_path, module("%w = load i64, ptr %given\n  store i64 %w, ptr %value", "ptr"), overlaid.store_once)
+    assert "crategrad_store" not in text
+    assert refused(tmp_path) == ["a word that may hold floats is moved as an integer here, and their derivatives would be lost"]
+
+
 def test_it_is_of_no_account_in_forward_mode(tmp_path: Path) -> None:
     """What reads a float there reads what was stored as a float, with its tangent."""
     mended(tmp_path, module("store i64 %given, ptr %value"), lambda *_: [])

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pipeline.analyses.counting import counts_only
 from pipeline.analyses.debug_info import FLOAT_BITS, elements_moved, floats_around, floats_reached, functions_around, types_in
 from pipeline.analyses.layout import INTEGER, floats_lie_over_pointers
+from pipeline.analyses.moved_words import bits_of, is_stored_only, moves_floats
 from pipeline.analyses.moves import are_of_floats, word_moved
 from pipeline.analyses.variables import Variables
 from pipeline.audit.finding import finding
@@ -23,16 +24,12 @@ _IN_PARTS = "a float is moved in parts, as integers, here, and its derivative wo
 _AS_POINTER = "what may be a float is moved as a pointer here, and its derivative would be lost"
 _CONSTANT = "a constant that may be a float is stored as an integer here, and forward mode would take it for its own tangent"
 
-_WIDTHS = set(FLOAT_BITS.values())
 _FORMATS = {"f32": "<f", "f64": "<d"}
 """How `struct` reads them."""
 _NEXT_TO_NOTHING = 1e-37
 """What is smaller does no harm as a tangent; small integers are, read as floats."""
-_TWO_FLOATS = 64
-"""Bits of the smallest word that is taken apart: two `f32`."""
 _HALF, _DOUBLE = 32, 64
 _SWAPS = "swap_chunk<"
-_SHIFTS, _OR = {20, 21}, 24  # LLVMOpcode
 
 
 def moved(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
@@ -41,7 +38,7 @@ def moved(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     may_be_pointers = any(floats_lie_over_pointers(inspector.module, ty) for ty in types_in(inspector.module, function))
     for instruction in inspector.module.returning_instructions(function):
         if inspector.is_plain_load(instruction):
-            if _moves_floats(inspector, instruction, variables):
+            if moves_floats(inspector, instruction, variables):
                 yield finding(inspector, instruction, _MOVED)
             elif _moves_half_of_a_float(inspector, instruction):
                 yield finding(inspector, instruction, _HALVED)
@@ -66,7 +63,7 @@ def constants(inspector: Inspector, tree: Sequence[Value]) -> Iterator[Diagnosti
 
 def _may_hold(inspector: Inspector, value: Value, name: str) -> bool:
     """Whether a value is an integer constant in which a float of that type lies that is more than next to nothing."""
-    bits = _bits(inspector, value)
+    bits = bits_of(inspector, value)
     if name not in _FORMATS or bits not in {32, 64} or not inspector.api.IsAConstantInt(value):
         return False
     stored = int(inspector.api.ConstIntGetZExtValue(value)).to_bytes(bits // 8, "little")
@@ -88,27 +85,19 @@ def _cast(inspector: Inspector, cast: Value) -> Iterator[Diagnostic]:
 # ---- words that are moved
 
 
-def _moves_floats(inspector: Inspector, load: Value, variables: Variables) -> bool:
-    """Whether an integer is loaded to be chosen from and stored, and may be, or be made of, floats."""
-    bits = _bits(inspector, load)
-    if bits not in _WIDTHS or not _is_stored_only(inspector, load):
-        return False
-    if word_moved(inspector, load, variables) == INTEGER:
-        return False
-    return any(FLOAT_BITS[name] <= bits for name in floats_around(inspector.module, load))
-
-
 def _moves_half_of_a_float(inspector: Inspector, load: Value) -> bool:
     """Whether a word is moved that is half of what lies there, and in another branch nothing is put into the other half.
 
     So LLVM moves an `f64` that shares its place with a `u32`, as in `Result<f64, u32>` with a tag elsewhere.
     """
     floats = floats_around(inspector.module, load)
-    if _bits(inspector, load) != _HALF or not any(FLOAT_BITS[name] == _DOUBLE for name in floats):
+    if bits_of(inspector, load) != _HALF or not any(FLOAT_BITS[name] == _DOUBLE for name in floats):
         return False
     base, begin, _ = inspector.slot(load)
     block = inspector.api.GetInstructionParent(load)
-    others = (i for i in inspector.module.instructions_of(block) if inspector.is_plain_load(i) and _bits(inspector, i) == _HALF)
+    others = (
+        i for i in inspector.module.instructions_of(block) if inspector.is_plain_load(i) and bits_of(inspector, i) == _HALF
+    )
     halves = [i for i in others if inspector.slot(i) in {(base, begin + 4, _HALF), (base, begin - 4, _HALF)}]
     return any(_is_chosen_beside_nothing(inspector, load, half) for half in halves)
 
@@ -120,7 +109,7 @@ def _moves_part_of_a_float(inspector: Inspector, load: Value, variables: Variabl
     integer of an element that has floats beside it.
     """
     is_swapped = next(iter(functions_around(inspector.module, load)), "").startswith(_SWAPS)
-    if is_swapped or not 0 < _bits(inspector, load) < _DOUBLE or not _is_stored_only(inspector, load):
+    if is_swapped or not 0 < bits_of(inspector, load) < _DOUBLE or not is_stored_only(inspector, load):
         return False
     stores = (user for user in inspector.module.users(load) if inspector.is_plain_store(user))
     if not any(are_of_floats(inspector, access) for access in (load, *stores)):
@@ -153,46 +142,3 @@ def _is_chosen_beside_nothing(inspector: Inspector, load: Value, half: Value) ->
             chosen = [*inspector.chosen(one), *inspector.chosen(other)]
             return any(map(inspector.api.IsAUndefValue, chosen))
     return False
-
-
-def _is_stored_only(inspector: Inspector, load: Value) -> bool:
-    """Whether what is loaded is stored, whole or in pieces, and nothing else but that a piece may be a tag."""
-    known: set[Value] = set()
-    waiting, is_stored = [load], False
-    while waiting:
-        value = waiting.pop()
-        if value in known:
-            continue
-        known.add(value)
-        for user in inspector.module.users(value):
-            if inspector.is_plain_store(user) and inspector.api.GetOperand(user, 0) == value:
-                is_stored = True
-            elif inspector.is_choice(user) or _rearranges(inspector, user):
-                waiting.append(user)
-            elif not inspector.api.IsATruncInst(value):
-                return False
-    return is_stored
-
-
-def _rearranges(inspector: Inspector, user: Value) -> bool:
-    """Whether an instruction takes a word of 64 bits or more apart, or puts its halves together."""
-    if inspector.api.IsAZExtInst(user):
-        return all(_rearranges(inspector, one) for one in inspector.module.users(user))
-    if inspector.api.IsATruncInst(user):
-        return _bits(inspector, inspector.api.GetOperand(user, 0)) >= _TWO_FLOATS
-    joined = inspector.operands(user) if _opcode(inspector, user) == _OR else [user]
-    return any(_is_moved_by_half(inspector, one) for one in joined)
-
-
-def _is_moved_by_half(inspector: Inspector, value: Value) -> bool:
-    by = inspector.api.GetOperand(value, 1) if _opcode(inspector, value) in _SHIFTS else 0
-    is_known = bool(by) and inspector.api.IsAConstantInt(by) and _bits(inspector, value) >= _TWO_FLOATS
-    return bool(is_known) and 2 * int(inspector.api.ConstIntGetZExtValue(by)) >= _bits(inspector, value)
-
-
-def _opcode(inspector: Inspector, value: Value) -> int:
-    return int(inspector.api.GetInstructionOpcode(value)) if inspector.api.IsABinaryOperator(value) else 0
-
-
-def _bits(inspector: Inspector, value: Value) -> int:
-    return inspector.integer_bits(inspector.api.TypeOf(value))

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree, recursive
 from pipeline.analyses.debug_info import floats_pointed_to, is_aggregate, signature_types
+from pipeline.analyses.moved_words import moves_floats
+from pipeline.analyses.variables import Variables
 from pipeline.headers import ENDING
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
@@ -21,7 +23,8 @@ def hide(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Hide the stores of such functions; a line for each function."""
     done = []
     for function in recursive(call_tree(editor, shims)):
-        stores = [s for s in editor.module.instructions(function) if _is_to_result(editor, s, function)]
+        variables = Variables(editor, function)
+        stores = [s for s in editor.module.instructions(function) if _is_to_result(editor, s, function, variables)]
         for store in stores:
             opaque.store(editor, store)
         if stores:
@@ -29,7 +32,7 @@ def hide(editor: Editor, shims: Sequence[Value]) -> list[str]:
     return done
 
 
-def _is_to_result(editor: Editor, instruction: Value, function: Value) -> bool:
+def _is_to_result(editor: Editor, instruction: Value, function: Value, variables: Variables) -> bool:
     if not editor.is_plain_store(instruction) or not _returns_by_pointer(editor, function):
         return False
     if editor.slot(instruction)[0] != editor.parameters(function)[0]:
@@ -37,7 +40,9 @@ def _is_to_result(editor: Editor, instruction: Value, function: Value) -> bool:
     ty, result = editor.accessed_type(instruction), _result(editor, function)
     is_inactive = bool(result) and not floats_pointed_to(editor.module, result)
     if editor.integer_bits(ty):
-        return is_inactive or _has_new_header(editor, function)
+        sources = filter(editor.is_plain_load, editor.sources(editor.operands(instruction)[0]))
+        is_moved = any(moves_floats(editor, source, variables) for source in sources)
+        return (is_inactive or _has_new_header(editor, function)) and not is_moved
     return is_inactive and ty == editor.pointer_type() and editor.is_constant(editor.operands(instruction)[0])
 
 

@@ -1,0 +1,69 @@
+"""Words that may hold floats and are moved as integers: loaded to be stored elsewhere, and nothing else."""
+
+from __future__ import annotations
+
+from pipeline.analyses.debug_info import FLOAT_BITS, floats_around
+from pipeline.analyses.layout import INTEGER
+from pipeline.analyses.moves import word_moved
+from pipeline.analyses.variables import Variables
+from pipeline.llvm import Value
+from pipeline.llvm_inspect import Inspector
+
+_WIDTHS = set(FLOAT_BITS.values())
+_TWO_FLOATS = 64
+"""Bits of the smallest word that is taken apart: two `f32`."""
+_SHIFTS, _OR = {20, 21}, 24  # LLVMOpcode
+
+
+def moves_floats(inspector: Inspector, load: Value, variables: Variables) -> bool:
+    """Whether an integer is loaded to be chosen from and stored, and may be, or be made of, floats."""
+    bits = bits_of(inspector, load)
+    if bits not in _WIDTHS or not is_stored_only(inspector, load):
+        return False
+    if word_moved(inspector, load, variables) == INTEGER:
+        return False
+    return any(FLOAT_BITS[name] <= bits for name in floats_around(inspector.module, load))
+
+
+def is_stored_only(inspector: Inspector, load: Value) -> bool:
+    """Whether what is loaded is stored, whole or in pieces, and nothing else but that a piece may be a tag."""
+    known: set[Value] = set()
+    waiting, is_stored = [load], False
+    while waiting:
+        value = waiting.pop()
+        if value in known:
+            continue
+        known.add(value)
+        for user in inspector.module.users(value):
+            if inspector.is_plain_store(user) and inspector.api.GetOperand(user, 0) == value:
+                is_stored = True
+            elif inspector.is_choice(user) or _rearranges(inspector, user):
+                waiting.append(user)
+            elif not inspector.api.IsATruncInst(value):
+                return False
+    return is_stored
+
+
+def _rearranges(inspector: Inspector, user: Value) -> bool:
+    """Whether an instruction takes a word of 64 bits or more apart, or puts its halves together."""
+    if inspector.api.IsAZExtInst(user):
+        return all(_rearranges(inspector, one) for one in inspector.module.users(user))
+    if inspector.api.IsATruncInst(user):
+        return bits_of(inspector, inspector.api.GetOperand(user, 0)) >= _TWO_FLOATS
+    joined = inspector.operands(user) if _opcode(inspector, user) == _OR else [user]
+    return any(_is_moved_by_half(inspector, one) for one in joined)
+
+
+def _is_moved_by_half(inspector: Inspector, value: Value) -> bool:
+    by = inspector.api.GetOperand(value, 1) if _opcode(inspector, value) in _SHIFTS else 0
+    is_known = bool(by) and inspector.api.IsAConstantInt(by) and bits_of(inspector, value) >= _TWO_FLOATS
+    return bool(is_known) and 2 * int(inspector.api.ConstIntGetZExtValue(by)) >= bits_of(inspector, value)
+
+
+def _opcode(inspector: Inspector, value: Value) -> int:
+    return int(inspector.api.GetInstructionOpcode(value)) if inspector.api.IsABinaryOperator(value) else 0
+
+
+def bits_of(inspector: Inspector, value: Value) -> int:
+    """The width of an integer; 0 for what is none."""
+    return inspector.integer_bits(inspector.api.TypeOf(value))
