@@ -52,6 +52,31 @@ def test_a_quotient_and_a_root_are_of_one(tmp_path: Path) -> None:
     assert not _is_refused(tmp_path / MODULE)
 
 
+IN_TWO_BLOCKS = """
+define void @shim(ptr %x, ptr %to, i1 %c, i1 %other) {
+  %theta = load double, ptr %x
+  %more = getelementptr i8, ptr %x, i64 8
+  %d = load double, ptr %more
+  %product = fmul double %theta, %d
+  %inner = select i1 %c, double %product, double 0.0
+  br i1 %other, label %there, label %end
+there:
+  %outer = select i1 %other, double %inner, double %theta
+  store double %outer, ptr %to
+  br label %end
+end:
+  ret void
+}
+"""
+
+
+def test_what_is_chosen_in_one_block_and_then_in_another_moves_once_at_a_time(tmp_path: Path) -> None:
+    text = body(mended(tmp_path, IN_TWO_BLOCKS, unchosen.compute_of_one))
+    assert text.count("fmul") == 1
+    assert re.search(r"select i1 %\S+, double %(theta|d), double 1\.0+e\+00", text)
+    assert not _is_refused(tmp_path / MODULE)
+
+
 # The sum of what is there, and of its squares: both have the product.
 SHARED = """
 define void @shim(ptr %x, ptr %to, i1 %c, i1 %other) {

@@ -5,7 +5,7 @@ The result is the same, as it is not chosen.  LLVM would see that, so it is not 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 
 from pipeline.analyses.call_tree import call_tree
@@ -20,12 +20,21 @@ def compute_of_one(editor: Editor, shims: Sequence[Value]) -> list[str]:
     done = []
     for function in call_tree(editor, shims):
         count = 0
-        while groups := unchosen(editor, function):
+        while groups := list(_apart(unchosen(editor, function))):
             for group in groups:
                 _Guard(editor).guard(group)
             count += sum(bool(one.open) for group in groups for one in group)
         done += [f"unchosen: {count} in {editor.module.name(function)}"] if count else []
     return done
+
+
+def _apart(groups: Iterable[list[Unchosen]]) -> Iterator[list[Unchosen]]:
+    """Groups none of which has what another one moves: the choices of one block are chosen from in another, too."""
+    moved: set[Value] = set()
+    for group in groups:
+        if moved.isdisjoint(value for one in group for value in (one.value, one.place)):
+            moved.update(one.value for one in group)
+            yield group
 
 
 class _Guard:
