@@ -21,7 +21,7 @@ _SOURCES = {0x11, 0x29}
 _SCOPE, _NAME, _SIGNATURE, _TEMPLATE = 1, 2, 4, 9
 _PARAMETER_TYPE, _VARIABLE_NAME, _VARIABLE_TYPE = 1, 1, 3
 _TYPES = 5
-_BASE_TYPE, _ELEMENTS, _DISCRIMINATOR = 5, 6, 10
+_BASE_TYPE, _ELEMENTS, _TYPES_PARAMETERS, _DISCRIMINATOR = 5, 6, 8, 10
 _EXTRA_DATA = 6  # of a member that is a variant: its tag
 
 _PARTS = {_MEMBER, VARIANT_PART}
@@ -106,6 +106,30 @@ def floats_reached(module: Module, ty: Value) -> frozenset[str]:
 def _floats_reached(module: Module, ty: Value) -> frozenset[str]:
     names = {name(module, node) for node in reached(module, ty) if module.metadata_tag(node) == BASE}
     return frozenset(names & FLOAT_BITS.keys())
+
+
+def floats_kept(module: Module, ty: Value) -> frozenset[str]:
+    """As `floats_reached`, and those that the types are made for: a `Vec<f64>` leads to its floats by a pointer to bytes."""
+    return module.said(_floats_kept, ty)
+
+
+def _floats_kept(module: Module, ty: Value) -> frozenset[str]:
+    known, waiting = {0}, [ty]
+    while waiting:
+        new = set(reached(module, waiting.pop())) - known
+        known |= new
+        waiting += [
+            made_for for node in new if module.metadata_tag(node) == STRUCTURE for made_for in _parameters(module, node)
+        ]
+    return frozenset(name(module, node) for node in known if node and module.metadata_tag(node) == BASE) & FLOAT_BITS.keys()
+
+
+def _parameters(module: Module, ty: Value) -> list[Value]:
+    """The types that a struct was made for."""
+    operands = module.metadata_operands(ty)
+    parameters = operands[_TYPES_PARAMETERS] if len(operands) > _TYPES_PARAMETERS else 0
+    found = (module.metadata_operands(parameter) for parameter in (module.metadata_operands(parameters) if parameters else []))
+    return [one[_PARAMETER_TYPE] for one in found if one[_PARAMETER_TYPE]]
 
 
 def numbers_reached(module: Module, ty: Value) -> frozenset[str]:

@@ -12,7 +12,7 @@ from pipeline.analyses.debug_info import (
     FLOAT_BITS,
     INTEGER_NAMES,
     elements_moved,
-    floats_reached,
+    floats_kept,
     moves_bytes,
     numbers,
     paths_around,
@@ -150,7 +150,7 @@ def _is_containers(inspector: Inspector, instruction: Value) -> bool:
     around = zip(paths_around(inspector.module, instruction), types_around(inspector.module, instruction), strict=True)
     of_std = takewhile(lambda one: one[0][0] in _STD, around)
     return any(
-        where[0] == _HASH_TABLES or (_COLLECTIONS in where and any(floats_reached(inspector.module, ty) for ty in types if ty))
+        where[0] == _HASH_TABLES or (_COLLECTIONS in where and any(floats_kept(inspector.module, ty) for ty in types if ty))
         for where, types in of_std
     )
 

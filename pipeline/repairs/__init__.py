@@ -48,6 +48,7 @@ from pipeline.repairs import (
     overwritten,
     panics,
     parsed,
+    pointers,
     primals,
     raised,
     recursive_results,
@@ -154,7 +155,7 @@ _OF_PATHS = (
 )
 NAMES = (
     *dict.fromkeys(name for name, _ in _OF_CALLS),
-    *("split_words", "hash_tables", "retype", "opaque", "constants", "unguarded"),
+    *("split_words", "hash_tables", "retype", "pointers", "opaque", "constants", "unguarded"),
     *dict.fromkeys(name for name, _ in _OF_MEMORY + _OF_PATHS),
     *("mixed", "beginnings", "constant_numbers", "frees", "frozen", "results"),
 )
@@ -203,6 +204,8 @@ def _words(editor: Editor, shims: Sequence[Value], without: Collection[str]) -> 
         if "retype" not in without and retype.retype(editor, function, words):
             editor.run_passes(CLEAN, function)
             done.append(f"retype: {editor.module.name(function)}")
+        if "pointers" not in without and pointers.retype(editor, function, words):
+            done.append(f"pointers: {editor.module.name(function)}")
         if "opaque" not in without and opaque.hide_integers(editor, function):
             done.append(f"opaque: {editor.module.name(function)}")
     return done
