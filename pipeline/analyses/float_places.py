@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import gcd
 
-from pipeline.analyses.debug_info import FLOAT_BITS, base_type, is_pointer, numbers, numbers_reached, parameter_types
+from pipeline.analyses.debug_info import FLOAT_BITS
+from pipeline.analyses.given import numbers_there
 from pipeline.analyses.hidden import slot
 from pipeline.analyses.moves import word_accessed
 from pipeline.analyses.variables import Variables
@@ -18,10 +19,8 @@ class FloatPlaces:
 
     def __init__(self, inspector: Inspector, function: Value, variables: Variables | None = None) -> None:
         self._inspector = inspector
+        self._function = function
         self._variables = variables or Variables(inspector, function)
-        parameters = inspector.parameters(function)
-        types = [ty for ty in parameter_types(inspector.module, function) if ty and inspector.module.type_bits(ty)]
-        self._types = dict(zip(parameters, types, strict=True)) if len(parameters) == len(types) else {}
 
     def is_float(self, access: Value) -> bool:
         """Whether a load or a store of an integer is of a place where a float of its width is."""
@@ -44,19 +43,8 @@ class FloatPlaces:
         if kind := word_accessed(self._inspector, access, self._variables):
             return {FLOAT_BITS.get(kind)}
         roots = self._inspector.bases(self._inspector.operands(access)[-1])
-        return {FLOAT_BITS.get(name) for name in frozenset().union(*map(self._names, roots))}
-
-    def _names(self, root: Value) -> frozenset[str]:
-        """The types of all numbers that a parameter points to, or a pointer that is read there; none where it is neither."""
-        module = self._inspector.module
-        if root in self._types:
-            ty = self._types[root]
-            return numbers(module, base_type(module, ty)) if is_pointer(module, ty) else frozenset()
-        if not self._inspector.is_plain_load(root):
-            return frozenset()
-        parameters = self._inspector.bases(self._inspector.operands(root)[0])
-        known = [self._types[parameter] for parameter in parameters if parameter in self._types]
-        return frozenset().union(*(numbers_reached(module, ty) for ty in known))
+        found = (numbers_there(self._inspector, self._function, root) for root in roots)
+        return {FLOAT_BITS.get(name) for name in frozenset().union(*found)}
 
     def _lies_among_floats(self, access: Value, bits: int) -> bool:
         """Whether all that is read and written there is as wide, and some of it, not surely elsewhere, is a float."""

@@ -4,34 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import takewhile
 from math import gcd
 
-from pipeline.analyses.addresses import Address, address, meet
 from pipeline.analyses.debug_info import (
-    FLOAT_BITS,
     INTEGER_NAMES,
     elements_moved,
-    floats_kept,
     moves_bytes,
     numbers,
     paths_around,
-    types_around,
     types_made_for,
 )
-from pipeline.analyses.hidden import COPIER, is_nothing, slot
+from pipeline.analyses.hidden import COPIER, slot
 from pipeline.analyses.layout import ADDRESS, INTEGER, POINTER_BITS, Word, words, words_copied
+from pipeline.analyses.of_floats import are_of_floats
 from pipeline.analyses.variables import Variables
 from pipeline.llvm import Module, Value
 from pipeline.llvm_inspect import Inspector
 
 _BYTE = Word(0, 1, INTEGER)
-_HASH_TABLES = "hashbrown"
-_COLLECTIONS = "collections"
-_STD = {"core", "alloc", "std", _HASH_TABLES}
 _CELLS = ["core", "cell"]
-_FIRST = 8
-"""The bytes at the beginning of a variable by which it is known what is in it."""
 
 Accesses = set[tuple[int, int]]
 """Places, counted in bytes from somewhere, and how many bytes each has."""
@@ -53,9 +44,9 @@ def word_moved(inspector: Inspector, load: Value, variables: Variables) -> str:
 
 def _are_bits_of_floats(inspector: Inspector, accesses: Sequence[Value]) -> bool:
     """Whether what is moved is an integer by its type alone: where it comes from, or goes, floats are kept."""
-    element = elements_moved(inspector.module, accesses[0])
-    is_of_integers = element and numbers(inspector.module, element) <= INTEGER_NAMES
-    return bool(is_of_integers) and any(are_of_floats(inspector, access) for access in accesses)
+    moved = {element for access in accesses if (element := elements_moved(inspector.module, access))}
+    is_of_integers = bool(moved) and all(numbers(inspector.module, element) <= INTEGER_NAMES for element in moved)
+    return is_of_integers and any(are_of_floats(inspector, access) for access in accesses)
 
 
 def is_copy(inspector: Inspector, call: Value) -> bool:
@@ -118,125 +109,6 @@ def _between(layout: list[Word], step: int, begin: int, size: int) -> list[Word]
     places = [(word, place) for word in layout for place in range((word.begin - begin) % step - step, size, step)]
     there = [replace(word, begin=place) for word, place in places if place + word.size > 0]
     return sorted(there) if all(_contains((0, size), (word.begin, word.size)) for word in there) else None
-
-
-def are_of_floats(inspector: Inspector, instruction: Value) -> bool:
-    """Whether floats are kept where it copies, fills, reads or writes: by debug info, or as others read or write there.
-
-    Not where a container of std's does so that keeps floats, too: what is side by side in it it tells apart.
-    """
-    if _is_containers(inspector, instruction):
-        return False
-    variables = Variables(inspector, inspector.module.parent(instruction))
-    places, size = _places(inspector, instruction)
-    for place in places:
-        root, begin = inspector.place(place)
-        if any(word.kind in FLOAT_BITS for word in variables.words(root, begin, begin + (size or _FIRST))):
-            return True
-        ours = address(inspector, place)
-        for base in inspector.bases(place):
-            if inspector.leads_nowhere(base):  # as what is empty does: it is in all functions
-                continue
-            accessed = [_accessed(inspector, one) for one in _floats_accessed(inspector, base)]
-            for other, ours_there in (*_given(inspector, base), *_read_alike(inspector, base)):
-                accessed += [_accessed(inspector, one, other, ours_there) for one in _floats_accessed(inspector, other)]
-            if any(_may_overlap(inspector, ours, size, *one) for one in accessed):
-                return True
-    return False
-
-
-def _is_containers(inspector: Inspector, instruction: Value) -> bool:
-    """Whether a map's function has it done that is made for floats, too, or one of hash tables: these lie side by side."""
-    around = zip(paths_around(inspector.module, instruction), types_around(inspector.module, instruction), strict=True)
-    of_std = takewhile(lambda one: one[0][0] in _STD, around)
-    return any(
-        where[0] == _HASH_TABLES or (_COLLECTIONS in where and any(floats_kept(inspector.module, ty) for ty in types if ty))
-        for where, types in of_std
-    )
-
-
-def _floats_accessed(inspector: Inspector, base: Value) -> Iterator[Value]:
-    """What reads or writes floats at an address, or at one that is counted from it."""
-    return (one for one in _accesses(inspector, base) if inspector.float_name(inspector.accessed_type(one)))
-
-
-def _accesses(inspector: Inspector, base: Value) -> Iterator[Value]:
-    """What reads or writes at an address, or at one that is counted from it or chosen; and what stores that."""
-    users = inspector.users_through_offsets(base)
-    return (user for user in users if inspector.is_plain_load(user) or inspector.is_plain_store(user))
-
-
-def _given(inspector: Inspector, base: Value) -> Iterator[tuple[Value, Value]]:
-    """The parameters of functions that are given an address, or one that is counted from it; each with what is given."""
-    module = inspector.module
-    for user in inspector.users_through_offsets(base):
-        callee = module.callee(user) if module.is_call(user) else 0
-        if callee and module.is_function(callee) and module.is_defined(callee) and not inspector.is_inactive(callee):
-            pairs = zip(inspector.parameters(callee), module.arguments(user), strict=False)
-            yield from ((parameter, given) for parameter, given in pairs if base in inspector.bases(given))
-
-
-def _read_alike(inspector: Inspector, base: Value) -> Iterator[tuple[Value, Value]]:
-    """What else is read from, or stored to, where a pointer is read from, as it may be the same; each with that pointer."""
-    if not inspector.is_plain_load(base):
-        return
-    place = inspector.operands(base)[0]
-    ours, size = address(inspector, place), POINTER_BITS // 8
-    for access in (one for root in inspector.bases(place) for one in _pointers_accessed(inspector, root) if one != base):
-        if _may_overlap(inspector, ours, size, *_accessed(inspector, access)):
-            others = [access] if inspector.is_plain_load(access) else inspector.bases(inspector.operands(access)[0])
-            yield from ((other, base) for other in others if not inspector.leads_nowhere(other))
-
-
-def _pointers_accessed(inspector: Inspector, base: Value) -> Iterator[Value]:
-    """What reads or writes pointers at an address, or at one that is counted from it."""
-    for access in _accesses(inspector, base):
-        is_pointer = inspector.accessed_type(access) == inspector.pointer_type()
-        if is_pointer and base in inspector.bases(inspector.operands(access)[-1]):
-            yield access
-
-
-def _accessed(inspector: Inspector, access: Value, other: Value = 0, pointer: Value = 0) -> tuple[Address, int]:
-    """Where an access is, and how many bytes it has; counted from what the pointer is, where that may be another value."""
-    where, width = address(inspector, inspector.operands(access)[-1]), inspector.size_of(inspector.accessed_type(access))
-    if other and where.base == other:
-        given = address(inspector, pointer)
-        where = Address(given.base, {**given.terms, **where.terms}, given.constant + where.constant)
-    return where, width
-
-
-def _may_overlap(inspector: Inspector, ours: Address, size: int | None, theirs: Address, width: int) -> bool:
-    """Whether an access may be to some of so many bytes at a place, or, where their number is not known, beyond it."""
-    if ours.base != theirs.base and not all(_is_begin(inspector, one.base) for one in (ours, theirs)):
-        return True
-    distance = theirs.constant - ours.constant
-    terms = (*ours.terms.items(), *theirs.terms.items())
-    step = gcd(*(factor for term, factor in terms if not is_nothing(inspector, term)))
-    if size is None:
-        return bool(step) or distance + width > 0
-    return meet(distance, size, width, step)
-
-
-def _is_begin(inspector: Inspector, pointer: Value) -> bool:
-    """Whether a pointer leads to the begin of whatever it leads into: nothing is added to what it is chosen from."""
-    waiting, known = [pointer], set[Value]()
-    while waiting:
-        value = waiting.pop()
-        if inspector.api.IsAGetElementPtrInst(value):
-            return False
-        if value not in known and inspector.is_choice(value):
-            waiting += inspector.chosen(value)
-        known.add(value)
-    return True
-
-
-def _places(inspector: Inspector, instruction: Value) -> tuple[list[Value], int | None]:
-    """The addresses at which an instruction reads and writes, and how many bytes; None where the program says that."""
-    if inspector.is_bulk_write(instruction):
-        to, source, size, *_ = inspector.module.arguments(instruction)
-        is_copied = inspector.api.TypeOf(source) == inspector.pointer_type()
-        return ([to, source] if is_copied else [to]), inspector.number(size)
-    return [inspector.operands(instruction)[-1]], inspector.size_of(inspector.accessed_type(instruction))
 
 
 def _is_thread_locals(inspector: Inspector, load: Value) -> bool:

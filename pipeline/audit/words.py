@@ -9,7 +9,8 @@ from pipeline.analyses.counting import counts_only
 from pipeline.analyses.debug_info import FLOAT_BITS, elements_moved, floats_around, floats_reached, functions_around, types_in
 from pipeline.analyses.layout import INTEGER, floats_lie_over_pointers
 from pipeline.analyses.moved_words import bits_of, is_stored_only, moves_floats
-from pipeline.analyses.moves import are_of_floats, word_moved
+from pipeline.analyses.moves import word_moved
+from pipeline.analyses.of_floats import are_of_floats
 from pipeline.analyses.variables import Variables
 from pipeline.audit.finding import finding
 from pipeline.enzyme_driver import Diagnostic
@@ -112,7 +113,9 @@ def _moves_part_of_a_float(inspector: Inspector, load: Value, variables: Variabl
     if is_swapped or not 0 < bits_of(inspector, load) < _DOUBLE or not is_stored_only(inspector, load):
         return False
     stores = (user for user in inspector.module.users(load) if inspector.is_plain_store(user))
-    if not any(are_of_floats(inspector, access) for access in (load, *stores)):
+    # Who sorts, or swaps, elements with floats is not asked who calls it: it is the elements that tell.
+    of_callers = not floats_around(inspector.module, load)
+    if not any(are_of_floats(inspector, access, of_callers=of_callers) for access in (load, *stores)):
         return False
     element = elements_moved(inspector.module, load)
     is_beside_floats = bool(element) and bool(floats_reached(inspector.module, element))

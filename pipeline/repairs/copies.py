@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree, calls
-from pipeline.analyses.debug_info import FLOAT_BITS, INTEGER_NAMES, elements_moved, numbers, types_around
+from pipeline.analyses.debug_info import FLOAT_BITS, INTEGER_NAMES, elements_moved, moves_bytes, numbers, types_around
 from pipeline.analyses.hidden import COPIER
 from pipeline.analyses.layout import Word, words_copied
-from pipeline.analyses.moves import are_of_floats, elements, is_copy, part
+from pipeline.analyses.moves import elements, is_copy, part
+from pipeline.analyses.of_floats import are_of_floats, float_copied
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 
@@ -58,7 +59,7 @@ def _mend(editor: Editor, copy: Value) -> bool:
     if left is not None and len(left) <= MOST_WORDS and not _is_plain(left):
         by_words(editor, copy, left, editor.number(editor.module.arguments(copy)[2]) or 0)
         return True
-    kind = _kind_around(editor, copy)
+    kind = _kind_around(editor, copy) or _kind_there(editor, copy)
     for position in _POINTERS if kind else ():
         editor.say_points_to(copy, position, kind)
     return bool(kind)
@@ -78,6 +79,18 @@ def _kind_around(editor: Editor, copy: Value) -> str:
     if len(found) == 1 and found <= FLOAT_BITS.keys():
         return _enzymes(editor, min(found))
     return "Integer" if found and found <= INTEGER_NAMES and not are_of_floats(editor, copy) else ""
+
+
+def _kind_there(editor: Editor, copy: Value) -> str:
+    """What Enzyme calls the floats that the bytes, or words, are of which a copy is."""
+    is_of_bits = moves_bytes(editor.module, copy) or _is_of_integers(editor, copy)
+    kind = float_copied(editor, copy) if is_of_bits else ""
+    return _enzymes(editor, kind) if kind else ""
+
+
+def _is_of_integers(editor: Editor, copy: Value) -> bool:
+    element = elements_moved(editor.module, copy)
+    return bool(element) and numbers(editor.module, element) <= INTEGER_NAMES
 
 
 def _enzymes(editor: Editor, kind: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree, calls
 from pipeline.analyses.layout import INTEGER
-from pipeline.analyses.moves import are_of_floats
+from pipeline.analyses.of_floats import are_of_floats
 from pipeline.analyses.variables import Variables
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor

@@ -50,7 +50,9 @@ class Words:
 
     def parts(self, instruction: Value, bits: int) -> int:
         """How many floats a word of so many bits, moved here, is; 0 where it is none, or where that is not known."""
-        if kind := word_moved(self.inspector, instruction, self._variables_of(instruction)):
+        kind = word_moved(self.inspector, instruction, self._variables_of(instruction))
+        # What moves bytes may move those of a float, of which nobody is seen to read them as one as yet.
+        if kind and not (kind == INTEGER and self._places_around(instruction).is_float(instruction)):
             return bits // FLOAT_BITS[kind] if kind in FLOAT_BITS else 0
         floats = self.floats(instruction) or frozenset()
         widths = {FLOAT_BITS[name] for name in floats}
@@ -76,14 +78,17 @@ class Words:
 
     def is_number(self, load: Value) -> bool:
         """Whether debug info says of a place that is read that there never is a float."""
-        function = self.inspector.module.parent(load)
-        if function not in self._places:
-            self._places[function] = FloatPlaces(self.inspector, function, self._variables_of(load))
-        return self._places[function].is_number(load)
+        return self._places_around(load).is_number(load)
 
     def is_variable(self, load: Value) -> bool:
         """Whether debug info says that the place is a variable's, or part of one, and an integer of so many bits."""
         return self._variables_of(load).word(load) == INTEGER
+
+    def _places_around(self, access: Value) -> FloatPlaces:
+        function = self.inspector.module.parent(access)
+        if function not in self._places:
+            self._places[function] = FloatPlaces(self.inspector, function, self._variables_of(access))
+        return self._places[function]
 
     def _variables_of(self, instruction: Value) -> Variables:
         function = self.inspector.module.parent(instruction)

@@ -1,0 +1,221 @@
+"""Whether memory that is moved as integers, or as bytes, holds floats: by who reads it, by types, and by who hands it in."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from itertools import takewhile
+from math import gcd
+
+from pipeline.analyses.addresses import Address, address, meet
+from pipeline.analyses.debug_info import FLOAT_BITS, floats_kept, paths_around, types_around
+from pipeline.analyses.given import handed_in, numbers_there
+from pipeline.analyses.hidden import is_nothing
+from pipeline.analyses.layout import POINTER_BITS
+from pipeline.analyses.variables import Variables
+from pipeline.llvm import Value
+from pipeline.llvm_inspect import Inspector
+
+_HASH_TABLES = "hashbrown"
+_COLLECTIONS = "collections"
+_STD = {"core", "alloc", "std", _HASH_TABLES}
+_FIRST = 8
+"""The bytes at the beginning of a variable by which it is known what is in it."""
+_MOST_PLACES = 64
+"""Where more are to be looked at, floats may be anywhere."""
+
+
+def are_of_floats(inspector: Inspector, instruction: Value, *, of_callers: bool = True) -> bool:
+    """Whether floats are kept where it copies, fills, reads or writes: by debug info, or as others read or write there.
+
+    A function of bytes may be given those of floats: what callers have there is looked at, if that is wanted, too.  Not where a
+    container of std's does so that keeps floats, too: what is side by side in it it tells apart.
+    """
+    if _is_containers(inspector, instruction):
+        return False
+    function = inspector.module.parent(instruction)
+    places, size = _places(inspector, instruction)
+    known = set[Hashable]() if of_callers else None
+    return any(_floats_lie(inspector, function, place, address(inspector, place), size, known) for place in places)
+
+
+def float_copied(inspector: Inspector, copy: Value) -> str:
+    """The type of all that its function reads and writes where a copy is made, if it is one float's, and where it begins."""
+    pointers = inspector.module.arguments(copy)[:2]
+    bases = [(pointer, base) for pointer in pointers for base in inspector.bases(pointer) if not inspector.leads_nowhere(base)]
+    accesses = [(pointer, access) for pointer, base in bases for access in _accesses(inspector, base)]
+    names = {inspector.float_name(inspector.accessed_type(access)) for _, access in accesses}
+    name = names.pop() if len(names) == 1 else ""
+    size = FLOAT_BITS[name] // 8 if name else 0
+    begins = (_may_overlap(inspector, address(inspector, one), size, *_accessed(inspector, access)) for one, access in accesses)
+    return name if name and any(begins) else ""
+
+
+def _floats_lie(
+    inspector: Inspector, function: Value, place: Value, ours: Address, size: int | None, known: set[Hashable] | None
+) -> bool:
+    """Whether floats are kept in so many bytes at an address that is counted from a function's pointer; or where they may be.
+
+    Elsewhere it is looked at what is not known yet; at nothing, where that is None.
+    """
+    root, begin = inspector.place(place)
+    begin, size_there = (ours.constant if root == ours.base else begin), size or _FIRST
+    if any(word.kind in FLOAT_BITS for word in Variables(inspector, function).words(root, begin, begin + size_there)):
+        return True
+    bases = [base for base in inspector.bases(place) if not inspector.leads_nowhere(base)]  # what is empty is in all functions
+    if known is None:
+        return any(_are_seen(inspector, base, ours, size) for base in bases)
+    return any(_are_there(inspector, function, base, place, ours, size, known) for base in bases)
+
+
+def _are_there(
+    inspector: Inspector,
+    function: Value,
+    base: Value,
+    place: Value,
+    ours: Address,
+    size: int | None,
+    known: set[Hashable],
+) -> bool:
+    """As `_floats_lie`, of one pointer that the address may be counted from, and of what else that is elsewhere."""
+    here = (base, ours.base, ours.constant, *ours.terms.items())
+    if here in known:
+        return False
+    known.add(here)
+    there = numbers_there(inspector, function, base)
+    if len(known) > _MOST_PLACES or (there and there <= FLOAT_BITS.keys()) or _are_seen(inspector, base, ours, size):
+        return True
+    for elsewhere, pointer in _elsewhere(inspector, function, base):
+        theirs = _counted_from(ours, base, address(inspector, pointer), place)
+        if _floats_lie(inspector, elsewhere, pointer, theirs, size, known):
+            return True
+    return False
+
+
+def _are_seen(inspector: Inspector, base: Value, ours: Address, size: int | None) -> bool:
+    """Whether floats are read or written in so many bytes at an address, as far as its function shows."""
+    accessed = [_accessed(inspector, one) for one in _floats_accessed(inspector, base)]
+    for other, ours_there in (*_given(inspector, base), *_read_alike(inspector, base)):
+        accessed += [_accessed(inspector, one, other, ours_there) for one in _floats_accessed(inspector, other)]
+    return any(_may_overlap(inspector, ours, size, *one) for one in accessed)
+
+
+def _elsewhere(inspector: Inspector, function: Value, base: Value) -> Iterator[tuple[Value, Value]]:
+    """What else a pointer is, and in which function: what is handed in for a parameter, or kept where it is read from."""
+    if inspector.api.IsAArgument(base):
+        yield from handed_in(inspector, function, base)
+    elif inspector.is_plain_load(base):
+        place = inspector.operands(base)[0]
+        yield from _kept(inspector, function, place, address(inspector, place), set())
+
+
+def _kept(
+    inspector: Inspector, function: Value, place: Value, ours: Address, known: set[Value]
+) -> Iterator[tuple[Value, Value]]:
+    """The pointers that are kept at an address, each with the function that puts it there or reads it, be it a caller."""
+    for root in (one for one in inspector.bases(place) if one not in known):
+        known.add(root)
+        for access in _pointers_accessed(inspector, root):
+            if _may_overlap(inspector, ours, POINTER_BITS // 8, *_accessed(inspector, access)):
+                yield function, (access if inspector.is_plain_load(access) else inspector.operands(access)[0])
+        for caller, given in handed_in(inspector, function, root) if inspector.api.IsAArgument(root) else ():
+            yield from _kept(inspector, caller, given, _counted_from(ours, root, address(inspector, given), place), known)
+
+
+def _counted_from(ours: Address, pointer: Value, other: Address, place: Value) -> Address:
+    """An address, counted from what a pointer is elsewhere; any from there on, where it is not known how it is counted."""
+    further = ours if ours.base == pointer else Address(pointer, {place: 1}, 0)
+    return Address(other.base, {**other.terms, **further.terms}, other.constant + further.constant)
+
+
+def _is_containers(inspector: Inspector, instruction: Value) -> bool:
+    """Whether a map's function has it done that is made for floats, too, or one of hash tables: these lie side by side."""
+    around = zip(paths_around(inspector.module, instruction), types_around(inspector.module, instruction), strict=True)
+    of_std = takewhile(lambda one: one[0][0] in _STD, around)
+    return any(
+        where[0] == _HASH_TABLES or (_COLLECTIONS in where and any(floats_kept(inspector.module, ty) for ty in types if ty))
+        for where, types in of_std
+    )
+
+
+def _floats_accessed(inspector: Inspector, base: Value) -> Iterator[Value]:
+    """What reads or writes floats at an address, or at one that is counted from it."""
+    return (one for one in _accesses(inspector, base) if inspector.float_name(inspector.accessed_type(one)))
+
+
+def _accesses(inspector: Inspector, base: Value) -> Iterator[Value]:
+    """What reads or writes at an address, or at one that is counted from it or chosen; and what stores that."""
+    users = inspector.users_through_offsets(base)
+    return (user for user in users if inspector.is_plain_load(user) or inspector.is_plain_store(user))
+
+
+def _given(inspector: Inspector, base: Value) -> Iterator[tuple[Value, Value]]:
+    """The parameters of functions that are given an address, or one that is counted from it; each with what is given."""
+    module = inspector.module
+    for user in inspector.users_through_offsets(base):
+        callee = module.callee(user) if module.is_call(user) else 0
+        if callee and module.is_function(callee) and module.is_defined(callee) and not inspector.is_inactive(callee):
+            pairs = zip(inspector.parameters(callee), module.arguments(user), strict=False)
+            yield from ((parameter, given) for parameter, given in pairs if base in inspector.bases(given))
+
+
+def _read_alike(inspector: Inspector, base: Value) -> Iterator[tuple[Value, Value]]:
+    """What else is read from, or stored to, where a pointer is read from, as it may be the same; each with that pointer."""
+    if not inspector.is_plain_load(base):
+        return
+    place = inspector.operands(base)[0]
+    ours, size = address(inspector, place), POINTER_BITS // 8
+    for access in (one for root in inspector.bases(place) for one in _pointers_accessed(inspector, root) if one != base):
+        if _may_overlap(inspector, ours, size, *_accessed(inspector, access)):
+            others = [access] if inspector.is_plain_load(access) else inspector.bases(inspector.operands(access)[0])
+            yield from ((other, base) for other in others if not inspector.leads_nowhere(other))
+
+
+def _pointers_accessed(inspector: Inspector, base: Value) -> Iterator[Value]:
+    """What reads or writes pointers at an address, or at one that is counted from it."""
+    for access in _accesses(inspector, base):
+        is_pointer = inspector.accessed_type(access) == inspector.pointer_type()
+        if is_pointer and base in inspector.bases(inspector.operands(access)[-1]):
+            yield access
+
+
+def _accessed(inspector: Inspector, access: Value, other: Value = 0, pointer: Value = 0) -> tuple[Address, int]:
+    """Where an access is, and how many bytes it has; counted from what the pointer is, where that may be another value."""
+    where, width = address(inspector, inspector.operands(access)[-1]), inspector.size_of(inspector.accessed_type(access))
+    if other and where.base == other:
+        given = address(inspector, pointer)
+        where = Address(given.base, {**given.terms, **where.terms}, given.constant + where.constant)
+    return where, width
+
+
+def _may_overlap(inspector: Inspector, ours: Address, size: int | None, theirs: Address, width: int) -> bool:
+    """Whether an access may be to some of so many bytes at a place, or, where their number is not known, beyond it."""
+    if ours.base != theirs.base and not all(_is_begin(inspector, one.base) for one in (ours, theirs)):
+        return True
+    distance = theirs.constant - ours.constant
+    terms = (*ours.terms.items(), *theirs.terms.items())
+    step = gcd(*(factor for term, factor in terms if not is_nothing(inspector, term)))
+    if size is None:
+        return bool(step) or distance + width > 0
+    return meet(distance, size, width, step)
+
+
+def _is_begin(inspector: Inspector, pointer: Value) -> bool:
+    """Whether a pointer leads to the begin of whatever it leads into: nothing is added to what it is chosen from."""
+    waiting, known = [pointer], set[Value]()
+    while waiting:
+        value = waiting.pop()
+        if inspector.api.IsAGetElementPtrInst(value):
+            return False
+        if value not in known and inspector.is_choice(value):
+            waiting += inspector.chosen(value)
+        known.add(value)
+    return True
+
+
+def _places(inspector: Inspector, instruction: Value) -> tuple[list[Value], int | None]:
+    """The addresses at which an instruction reads and writes, and how many bytes; None where the program says that."""
+    if inspector.is_bulk_write(instruction):
+        to, source, size, *_ = inspector.module.arguments(instruction)
+        is_copied = inspector.api.TypeOf(source) == inspector.pointer_type()
+        return ([to, source] if is_copied else [to]), inspector.number(size)
+    return [inspector.operands(instruction)[-1]], inspector.size_of(inspector.accessed_type(instruction))

@@ -1,0 +1,62 @@
+"""What functions of bytes copy is of floats where their callers hand floats in; on what rustc makes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pipeline.analyses.call_tree import call_tree, calls
+from pipeline.analyses.moves import is_copy
+from pipeline.analyses.of_floats import are_of_floats
+from pipeline.llvm import Module
+from pipeline.llvm_inspect import Inspector
+from tests.test_repairs import TOOLS, compiled
+
+pytestmark = pytest.mark.toolchain
+
+BEGIN = """
+#![crate_type = "lib"]
+fn bytes(xs: &[NUMBER]) -> &[u8] { unsafe { core::slice::from_raw_parts(xs.as_ptr().cast(), size_of_val(xs)) } }
+"""
+HANDED_IN = """
+#[inline(never)] fn copied(bytes: &[u8]) -> Box<[u8]> { bytes.into() }
+#[unsafe(no_mangle)] pub fn shim(xs: &&[NUMBER]) -> Box<[u8]> { copied(bytes(xs)) }
+"""
+HANDED_ON = """
+#[inline(never)] fn copied(bytes: &[u8]) -> Box<[u8]> { bytes.into() }
+#[inline(never)] fn skipped(bytes: &[u8], by: usize) -> Box<[u8]> { core::hint::black_box(copied(&bytes[by..])) }
+#[unsafe(no_mangle)] pub fn shim(xs: &&[NUMBER], by: &usize) -> Box<[u8]> { skipped(bytes(xs), *by) }
+"""
+KEPT = """
+pub struct Text<'a> { at: usize, bytes: &'a [u8] }
+#[inline(never)] fn next(text: &mut Text, n: usize) -> Box<[u8]> { text.at += n; text.bytes[text.at..][..n].into() }
+#[unsafe(no_mangle)] pub fn shim(xs: &&[NUMBER], by: &usize) -> [Box<[u8]>; 2] {
+    let mut text = Text { at: *by, bytes: bytes(xs) };
+    [next(&mut text, *by), next(&mut text, *by)]
+}
+"""
+STORED = """
+#[inline(never)] fn copied(bytes: &[u8]) -> Box<[u8]> { bytes.into() }
+#[inline(never)] fn filled(xs: &[NUMBER]) -> Box<[u8]> {
+    let mut all = vec![0 as NUMBER; xs.len() + 1];
+    for (to, x) in all.iter_mut().zip(xs) { *to = *x * *x; }
+    copied(bytes(&all))
+}
+#[unsafe(no_mangle)] pub fn shim(xs: &&[NUMBER]) -> Box<[u8]> { filled(xs) }
+"""
+
+
+@pytest.mark.parametrize("source", [HANDED_IN, HANDED_ON, KEPT, STORED], ids=["handed in", "handed on", "kept", "stored"])
+@pytest.mark.parametrize(("number", "is_float"), [("f64", True), ("u64", False)])
+def test_floats_that_a_function_of_bytes_copies_are_known_by_its_callers(
+    tmp_path: Path, source: str, number: str, is_float: bool
+) -> None:
+    compiled(tmp_path, (BEGIN + source).replace("NUMBER", number), "3", "-Cpanic=abort")
+    with Module(TOOLS.libllvm, tmp_path / "given.bc") as module:
+        inspector = Inspector(module)
+        tree = call_tree(inspector, module.named(["shim"]))
+        copies = [call for function in tree for call in calls(inspector, function) if is_copy(inspector, call)]
+        of_bytes = [copy for copy in copies if inspector.number(module.arguments(copy)[2]) is None]
+        assert [are_of_floats(inspector, copy) for copy in of_bytes] == [is_float] * len(of_bytes)
+        assert of_bytes
