@@ -202,6 +202,7 @@ def _words(editor: Editor, shims: Sequence[Value], without: Collection[str]) -> 
     words = Words(editor, shims)
     for function in functions:
         if "retype" not in without and retype.retype(editor, function, words):
+            retype.variables(editor, function)
             editor.run_passes(CLEAN, function)
             done.append(f"retype: {editor.module.name(function)}")
         if "pointers" not in without and pointers.retype(editor, function, words):

@@ -39,6 +39,28 @@ def retype(editor: Editor, function: Value, words: Words) -> bool:
     return done
 
 
+def variables(editor: Editor, function: Value) -> None:
+    """Have variables on the stack be of the float type that they are read and written as.
+
+    Of one whose address is chosen, and is kept in memory so, SROA makes words of the type that the variable has.
+    """
+    slots = [one for one in editor.module.instructions(function) if editor.api.IsAAllocaInst(one) and _is_single(editor, one)]
+    for slot in slots:
+        users = editor.module.users(slot)
+        accesses = [user for user in users if editor.is_plain_load(user) or editor.is_plain_store(user)]
+        types = {editor.accessed_type(access) for access in accesses if editor.operands(access)[-1] == slot}
+        ty = types.pop() if len(types) == 1 else 0
+        given = editor.allocated_type(slot)
+        if ty and editor.float_name(ty) and given != ty and editor.size_of(given) == editor.size_of(ty):
+            made = editor.stack_slot(function, ty)
+            editor.api.SetAlignment(made, editor.api.GetAlignment(slot))
+            editor.replace(slot, made)
+
+
+def _is_single(editor: Editor, slot: Value) -> bool:
+    return editor.number(editor.operands(slot)[0]) == 1
+
+
 def _parts(editor: Editor, web: _Web, words: Words) -> int:
     """How many floats each word of the web is; 0: it is no float, or it is not known.
 
