@@ -58,8 +58,10 @@ _LOOKING = (
     "os.unsetenv",
 )
 
-_Looked = dict[str, str]
-"""What there is at each path, in short."""
+_Sign = tuple[int, ...]
+"""What there is at a path, in short; nothing, where there is nothing."""
+
+_Looked = dict[str, _Sign]
 
 recording: Recording | None = None
 """The run that is watched."""
@@ -145,24 +147,28 @@ def _stands(known: Mapping[str, Any], now: int) -> bool:
 
 def _found(followed: Iterable[str], links: Iterable[str]) -> str:
     """What there is at these paths, behind links or not, as SHA-256."""
-    return _sum("\n".join([*map(_behind, followed), *map(_itself, links)]).encode())
+    return _together([*map(_behind, followed), *map(_itself, links)])
 
 
-def _behind(path: str, look: Callable[[str], os.stat_result] = os.stat) -> str:
+def _together(signs: Iterable[_Sign]) -> str:
+    return _sum("\n".join(map(str, signs)).encode())
+
+
+def _behind(path: str, look: Callable[[str], os.stat_result] = os.stat) -> _Sign:
     try:
         is_ = look(path)
     except (OSError, ValueError):
-        return ""
-    return f"{is_.st_mtime_ns} {is_.st_size} {is_.st_ino} {is_.st_ctime_ns}"
+        return ()
+    return is_.st_mtime_ns, is_.st_size, is_.st_ino, is_.st_ctime_ns
 
 
-def _itself(path: str, look: Callable[[str], os.stat_result] = os.lstat) -> str:
+def _itself(path: str, look: Callable[[str], os.stat_result] = os.lstat) -> _Sign:
     """The same of a path on the way to another one: of a folder it counts which it is, not what comes and goes in it."""
     try:
         is_ = look(path)
     except (OSError, ValueError):
-        return ""
-    return f"{is_.st_ino}" if stat.S_ISDIR(is_.st_mode) else f"{is_.st_mtime_ns} {is_.st_size} {is_.st_ino} {is_.st_ctime_ns}"
+        return ()
+    return (is_.st_ino,) if stat.S_ISDIR(is_.st_mode) else (is_.st_mtime_ns, is_.st_size, is_.st_ino, is_.st_ctime_ns)
 
 
 def _sum(text: bytes) -> str:
@@ -260,7 +266,7 @@ class Recording:
         there = self._followed
         followed = sorted(path for path, found in there.items() if found or not there.get(path.rpartition("/")[0]))
         links = sorted(self._links)
-        found = _sum("\n".join([*map(there.__getitem__, followed), *map(self._links.__getitem__, links)]).encode())
+        found = _together([*map(there.__getitem__, followed), *map(self._links.__getitem__, links)])
         known = {"asked": self._asked, "begin": self._begin, "state": self.state, "stages": stages, "said": self._said}
         text = json.dumps({**known, "found": found, "followed": followed, "links": links}).encode()
         scratch = Path(f"{self._memory}.{os.getpid()}")
@@ -274,8 +280,8 @@ class Recording:
                 scratch.unlink()
 
     def _is_settled(self) -> bool:
-        there = (text.split() for text in (*self._followed.values(), *self._links.values()) if " " in text)
-        newest = (max(int(mtime), int(ctime)) for mtime, _, _, ctime in there)
+        there = (sign for sign in (*self._followed.values(), *self._links.values()) if len(sign) > 1)
+        newest = (max(mtime, ctime) for mtime, _, _, ctime in there)
         return all(each < self._begin - (_RACY_NS if each % 10**9 else _RACY_COARSE_NS) for each in newest)
 
     def _watch(self) -> None:
@@ -334,7 +340,9 @@ class Recording:
         """What there is at a path; where that is not what was there before, somebody else is at work."""
         if isinstance(path, int) or self._has_done:
             return
-        place = os.path.join(os.getcwd(), os.fsdecode(path))  # noqa: PTH109, PTH118
+        place = os.fsdecode(path)
+        if not place.startswith("/"):
+            place = os.path.join(os.getcwd(), place)  # noqa: PTH109, PTH118
         if place.startswith(self._hint):
             return
         found = _itself(place, look or _LSTAT) if itself else _behind(place, look or _STAT)

@@ -168,7 +168,7 @@ def _is_set_apart(folder: os.DirEntry[str], root: Path) -> bool:
     if folder.name.startswith("."):
         return folder.name != ".cargo"
     is_output = folder.name == "target" and Path(folder.path).parent == root
-    return is_output or Path(folder.path, "CACHEDIR.TAG").exists()
+    return is_output or os.path.exists(f"{folder.path}/CACHEDIR.TAG")  # noqa: PTH110 -- there are many folders
 
 
 def _digest_of_all(root: Path, files: Stats) -> str:
@@ -207,8 +207,11 @@ def _stats(paths: Iterable[str]) -> Stats:
 
 
 def _is_settled(files: Stats, begin: int) -> bool:
-    """True where a change of a file after `begin` will be seen by its times."""
-    newest = max((max(stat.st_mtime_ns, stat.st_ctime_ns) for stat in files.values()), default=0)
+    return is_settled(max((max(stat.st_mtime_ns, stat.st_ctime_ns) for stat in files.values()), default=0), begin)
+
+
+def is_settled(newest: int, begin: int) -> bool:
+    """True where a change after `begin`, of what changed last at `newest`, will be seen by its times."""
     return newest < begin - (_RACY_NS if newest % 1_000_000_000 else _RACY_COARSE_NS)
 
 

@@ -25,7 +25,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from pipeline.digests import Digests, file_digest
+from pipeline.digests import Digests, file_digest, is_settled
 from pipeline.locks import Lock
 
 _RECENT_S = 3600
@@ -33,9 +33,6 @@ _AT_ONCE = 8
 
 _LARGE = 1 << 26
 """From so many bytes on it is remembered from run to run that a tree was read, and found whole: std is that large."""
-
-_UNSETTLED_NS = 2_500_000_000
-"""What changed this shortly ago may change again within the step of the file system's clock, and look as it did."""
 
 Version: TypeAlias = tuple[tuple[str, int, int, int], ...]
 """Of each file of a tree its name, when it last changed in any way, its number and its size."""
@@ -88,7 +85,7 @@ class Store:
             return False
         if not whole:
             self.remove(tree)
-        elif all(changed < begin - _UNSETTLED_NS for _, changed, *_ in version):
+        elif is_settled(max((changed for _, changed, *_ in version), default=0), begin):
             self._seen_whole[digest] = version
         return whole
 
@@ -271,19 +268,18 @@ def tree_digest(folder: Path) -> str:
 
     files = _files(folder)
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:  # std is much: it is as fast as there are processors
-        digests = list(pool.map(file_digest, files))
-    lines = (f"{digest} {path.relative_to(folder).as_posix()}" for digest, path in zip(digests, files, strict=True))
+        digests = list(pool.map(file_digest, map(Path, files)))
+    lines = (f"{digest} {os.path.relpath(path, folder)}" for digest, path in zip(digests, files, strict=True))
     return hashlib.sha256(os.fsencode("\n".join(lines))).hexdigest()
 
 
 def _version(folder: Path) -> Version:
-    stats = ((path, path.stat()) for path in _files(folder))
-    return tuple((os.fspath(path), stat.st_ctime_ns, stat.st_ino, stat.st_size) for path, stat in stats)
+    return tuple((path, stat.st_ctime_ns, stat.st_ino, stat.st_size) for path, stat in _files(folder).items())
 
 
 def tree_size(folder: Path) -> int:
     """The bytes of all files below `folder`."""
-    return sum(path.stat().st_size for path in _files(folder))
+    return sum(stat.st_size for stat in _files(folder).values())
 
 
 def write_whole(path: Path, content: bytes, scratch: Path | None = None) -> None:
@@ -321,12 +317,23 @@ def _delete(path: Path) -> None:
             path.unlink()
 
 
-def _files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file())
+def _files(folder: Path) -> dict[str, os.stat_result]:
+    """All files below a folder in a fixed order, with what `stat` says of them."""
+    found = []
+    folders = [os.fspath(folder)]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                elif entry.is_file():
+                    found.append((entry.path, entry.stat()))
+    found.sort(key=lambda each: each[0].split("/"))  # as paths are compared
+    return dict(found)
 
 
 @contextmanager
-def _flushing(paths: Collection[Path]) -> Iterator[None]:
+def _flushing(paths: Collection[str]) -> Iterator[None]:
     """Have the files on the disk when the block is left.  Side by side: the disk takes many in the time of one."""
     from concurrent.futures import ThreadPoolExecutor
 
@@ -336,7 +343,7 @@ def _flushing(paths: Collection[Path]) -> Iterator[None]:
         list(flushed)  # raises what one of them does
 
 
-def _flush(path: Path) -> None:
+def _flush(path: str | Path) -> None:
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

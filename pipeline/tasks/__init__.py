@@ -78,6 +78,7 @@ class Tasks:
             "uptodate": [Freshness(build, name, self._asked.rerun)],
             "targets": [str(build.handle(name)), *([str(build.product)] if name == "link" else [])],
             "task_dep": list(build.steps[name].inputs.values()),
+            "teardown": [build.digests.save],  # once a run: it takes as long as a small stage
             "clean": [(remove_outputs, [build, name])],
             "io": {"capture": False},
         }

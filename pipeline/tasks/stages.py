@@ -66,8 +66,8 @@ def carry_out(build: Build, rerun: Rerun, task: Any) -> TaskFailed | dict[str, s
     except OSError as error:  # of the crate's target folder; those of the cache are dealt with there
         return fail(UserError(f"error: {error.filename or task.name}: {error.strerror}"))
     finally:
-        build.digests.save()
         if multiprocessing.parent_process():  # one of -n's, which ends without a word
+            build.digests.save()
             build.store.finish_sending()
     return {"made": task.name}
 
