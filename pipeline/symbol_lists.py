@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -26,27 +27,27 @@ class Listed(msgspec.Struct):
     objects: list[str]
 
 
-def of_modules(llvm_nm: Tool, modules: Sequence[Path]) -> dict[str, Names]:
-    """What these modules define, by their paths."""
+def listed(llvm_nm: Tool, modules: Sequence[Path], objects: Sequence[Path]) -> tuple[dict[str, Names], list[str], list[str]]:
+    """What these modules define, by their paths; what these objects, and those in archives, define for others; and what they
+    want of others.
+    """
+    of_modules = partial(_lines, llvm_nm, "--defined-only", "--print-file-name", *modules)
+    in_modules, in_objects = process.side_by_side([of_modules, partial(_lines, llvm_nm, "--extern-only", *objects)])
     found: dict[str, Names] = {}
-    for file, _, symbol in (line.rpartition(": ") for line in _lines(llvm_nm, "--defined-only", "--print-file-name", *modules)):
+    for file, _, symbol in (line.rpartition(": ") for line in in_modules):
         words = symbol.split()
         if len(words) == 3:  # else it says that a file has none
             names = found.setdefault(file, Names())
             (names.local if words[1].islower() else names.visible).append(words[2])
-    return found
-
-
-def of_objects(llvm_nm: Tool, objects: Sequence[Path]) -> tuple[list[str], list[str]]:
-    """What these objects, and those in archives, define for others, and what they want of others."""
-    words = [line.split() for line in _lines(llvm_nm, "--extern-only", *objects)]
-    return [each[2] for each in words if len(each) == 3], [each[1] for each in words if each[:1] == ["U"]]
+    said = [line.split() for line in in_objects]
+    return found, [each[2] for each in said if len(each) == 3], [each[1] for each in said if each[:1] == ["U"]]
 
 
 def write(llvm_nm: Tool, modules: Iterable[Path], objects: Iterable[Path], file: Path) -> None:
     """List what these modules, which lie below the folder of the file, and these objects define."""
-    of_file = {str(Path(path).relative_to(file.parent)): names for path, names in of_modules(llvm_nm, sorted(modules)).items()}
-    file.write_bytes(msgspec.json.encode(Listed(of_file, of_objects(llvm_nm, sorted(objects))[0])))
+    found, defined, _ = listed(llvm_nm, sorted(modules), sorted(objects))
+    of_file = {str(Path(path).relative_to(file.parent)): names for path, names in found.items()}
+    file.write_bytes(msgspec.json.encode(Listed(of_file, defined)))
 
 
 def read(file: Path) -> Listed:

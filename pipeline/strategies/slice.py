@@ -11,9 +11,10 @@ The program calls a derivative by the name of the function that asks for it and 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from pipeline import bitcode, locations, process, symbol_lists
@@ -81,12 +82,10 @@ class Slice:
         symbols = self._symbols(artifacts)
         with tempfile.TemporaryDirectory(dir=module.parent) as folder:
             parts = cut(self.libllvm, symbols, Path(folder), self.unwinds)
-            joined, apart, places, why = self._join(parts, symbols, Path(folder), log)
-            self._optimise(joined, module, log)
-            why = why or self._asked_of_addresses(module, places)
-            if not why and places:
-                places.write(module.parent)
-                process.run_tool([self.llc, *_OBJECT, "-o", module.with_name(APART), apart], log=log)
+            joined, apart, places, hidden = self._join(parts, symbols, Path(folder), log)
+            why = hidden or self._compiled(joined, module, apart, places, log)
+        if not why and places:
+            places.write(module.parent)
         if why and self.unwinds:
             raise UserError(f"error: `panic: unwind` wants what is differentiated apart from the program, and {why}\n{_ABORT}")
         if why:
@@ -96,10 +95,10 @@ class Slice:
         return not why
 
     def _symbols(self, artifacts: Artifacts) -> Symbols:
-        llvm_nm, std = self.whole.llvm_nm, artifacts.std
-        modules = {Path(path): names for path, names in symbol_lists.of_modules(llvm_nm, artifacts.crates).items()}
+        std = artifacts.std
         objects = [path for path in (*artifacts.natives, *artifacts.compiled) if not (std and path.is_relative_to(std))]
-        defined, wanted = symbol_lists.of_objects(llvm_nm, objects)
+        found, defined, wanted = symbol_lists.listed(self.whole.llvm_nm, artifacts.crates, objects)
+        modules = {Path(path): names for path, names in found.items()}
         if std:
             of_std = symbol_lists.read(std / SYMBOLS)
             modules |= {std / path: names for path, names in of_std.modules.items()}
@@ -129,6 +128,27 @@ class Slice:
     def _optimise(self, given: Path, module: Path, log: Path) -> None:
         """Do what rustc does to each module that another strategy merges."""
         process.run_tool([self.whole.opt, *before_enzyme(given, 2), "-o", module, given], log=log)
+
+    def _compiled(self, joined: Path, module: Path, apart: Path, places: Places, log: Path) -> str:
+        """Write the module and, at the same time, the object beside it; why the latter is not to be, in words."""
+        compiled, beside = module.with_name(APART), apart.with_suffix(".log")
+        beside.touch()
+        calls: list[Callable[[], str | None]] = [partial(self._optimised, joined, module, places, log)]
+        if places:
+            calls.append(partial(process.run_tool, [self.llc, *_OBJECT, "-o", compiled, apart], log=beside))
+        try:
+            why = process.side_by_side(calls)[0] or ""
+        finally:
+            with log.open("ab") as stream:
+                stream.write(beside.read_bytes())
+        if why:
+            compiled.unlink(missing_ok=True)
+        return why
+
+    def _optimised(self, joined: Path, module: Path, places: Places, log: Path) -> str:
+        """The module; and what optimisation did not find out in it, in words."""
+        self._optimise(joined, module, log)
+        return self._asked_of_addresses(module, places)
 
     def _asked_of_addresses(self, module: Path, places: Places) -> str:
         """What calls a pointer, or compares addresses, of which optimisation did not find out what they are, in words; empty
