@@ -141,7 +141,7 @@ class Module:
         """
         self.told = told
         self._known = Known()
-        self.api = Api(_library(str(libllvm.path)), lambda name, given: self._known.forget(self.api, name, given))
+        self.api = Api(load(libllvm), lambda name, given: self._known.forget(self.api, name, given))
         self.context = self.api.ContextCreate()
         self.api.ContextSetDiagnosticHandler(self.context, ctypes.cast(_SILENT, c_void_p), None)
         self.handle = self._parse(path)
@@ -519,9 +519,16 @@ class Api:
         raise AttributeError(name)
 
 
+def load(libllvm: Tool) -> ctypes.CDLL:
+    """The library, with its options set: that can be done once in a process.
+
+    Raises: UserError where it is not there.
+    """
+    return _library(str(libllvm.path))
+
+
 @cache
 def _library(path: str) -> ctypes.CDLL:
-    """The library at a path: its options can be set once in a process."""
     try:
         library = ctypes.CDLL(path)
     except OSError as error:

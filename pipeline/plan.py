@@ -16,6 +16,7 @@ from pipeline.enzyme_driver import Catalyst
 from pipeline.errors import UserError
 from pipeline.ladder import LADDER
 from pipeline.linker import Linker
+from pipeline.meanwhile import Ready
 from pipeline.platforms import HOST, cpu_for_target
 from pipeline.slice import Slicer
 from pipeline.stages import NAMES, Stage
@@ -159,6 +160,7 @@ def _crate_bitcode(
         target=crate.output / "cargo",
         offline=offline,
         manners=manners,
+        meanwhile=Ready(tools.libllvm),
     )
 
 

@@ -74,16 +74,23 @@ def run(
 
 
 def run_shown(
-    argv: Sequence[Argument], *, log: Path, stdout: Path, env: Mapping[str, str], cwd: Path | None = None
+    argv: Sequence[Argument],
+    *,
+    log: Path,
+    stdout: Path,
+    env: Mapping[str, str],
+    cwd: Path | None = None,
+    meanwhile: Callable[[], None] = lambda: None,
 ) -> Finished:
     """Run `argv` with its standard error shown to the user as it comes and appended to `log`, its standard output in `stdout`.
 
-    `env` replaces the environment.
+    `env` replaces the environment; `meanwhile` is called once it runs.
     """
     with log.open("ab") as logged, stdout.open("wb") as out:
         begin = _log_command(logged, argv)
         with _family(argv, cwd=cwd, env=env, stdout=out, stderr=subprocess.PIPE) as child:
             assert child.stderr is not None
+            meanwhile()
             while chunk := os.read(child.stderr.fileno(), 1 << 16):
                 logged.write(chunk)
                 os.write(sys.stderr.fileno(), chunk)

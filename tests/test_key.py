@@ -27,6 +27,7 @@ from pipeline.crate import Crate
 from pipeline.digests import Digests
 from pipeline.key import describe, location, stage_key
 from pipeline.linker import Linker
+from pipeline.meanwhile import Ready
 from pipeline.plan import Sources, Step, plan
 from pipeline.stages import NAMES
 from pipeline.stages.opt1 import Opt1
@@ -92,6 +93,8 @@ def elsewhere(value: Any) -> Any:
         return not value
     if isinstance(value, tuple):
         return (*value, "--elsewhere")
+    if isinstance(value, Ready):
+        return Ready(Tool(value.libllvm.path / "elsewhere"))
     raise AssertionError(f"a test is wanted for {type(value).__name__}")
 
 
@@ -131,6 +134,7 @@ def test_where_a_thing_lies_is_not_in_the_key(steps: tuple[Step, ...], digests: 
         "crate_bitcode.target",
         "crate_bitcode.offline",
         "crate_bitcode.manners",
+        "crate_bitcode.meanwhile",
     ]
 
 

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -105,12 +105,16 @@ class CrateBitcode:
     offline: bool = location()
     manners: tuple[str, ...] = location()
     """Cargo's flags that say how it goes about it, and nothing of what comes out: `--jobs=1`, `--verbose`, `--quiet`."""
+    meanwhile: Callable[[], None] = location()
+    """What is to be done while cargo works."""
 
     def run(self, inputs: Inputs, out: Path, log: Path) -> None:
         """Run cargo with its diagnostics shown as they come, and take apart what it would have linked."""
         environment, begin = self._environment(inputs.get("std")), time.time_ns()
         cargo_times.forget(self.target, self.artifact.place)
-        finished = process.run_shown(self._argv(), log=log, stdout=_said(log), env=environment, cwd=self.folder)
+        finished = process.run_shown(
+            self._argv(), log=log, stdout=_said(log), env=environment, cwd=self.folder, meanwhile=self.meanwhile
+        )
         if not finished.succeeded:
             raise UserError(f"error: {self.artifact} does not build: cargo says why above", exit_code=1)
         compiled = cargo.files_named(self.folder, self._dep_info(log, self.target))
