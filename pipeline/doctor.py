@@ -130,7 +130,7 @@ def _tool_needs(tools: Tools) -> Iterator[Need]:
     yield Need("llvm-ar", tools.llvm_ar.path, "native parts of libraries", llvm)
     yield Need("llvm-nm", tools.llvm_nm.path, "what native parts call", llvm)
     yield Need("libLLVM", tools.libllvm.path, "abi_fixup rewrites calls by its C API", llvm, asks=())
-    yield Need("ld.lld", tools.lld.path, "fat-lto", f"apt-get install lld-{LLVM_MAJOR}")
+    yield Need("ld.lld", tools.lld.path, "the final link, fat-lto", f"apt-get install lld-{LLVM_MAJOR}")
     yield Need("llvmlite", tools.libllvmlite.path, "crate_bitcode writes bitcode anew", "rm -r .venv; ./doit doctor", asks=())
     yield Need("catalyst", tools.catalyst.path, "the Enzyme pass", "rm -r .venv; ./doit doctor", asks=())
     yield Need("dot", DOT, "lays out what ./doit graph draws", HOW_TO_GET_DOT, asks=())

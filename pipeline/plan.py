@@ -110,8 +110,9 @@ def _of_tests(config: Config, crate: Crate) -> Config:
 
 
 def _link(artifact: Artifact, tools: Tools, linker: Linker, libraries: str) -> Stage:
-    is_archive = artifact.crate_type == "staticlib"
-    return Archive(tools.llvm_ar, artifact.file, libraries) if is_archive else Link(linker, libraries)
+    if artifact.crate_type == "staticlib":
+        return Archive(tools.llvm_ar, artifact.file, libraries)
+    return Link(linker, libraries, tools.lld if tools.lld.path.exists() else None)
 
 
 def _build_std(config: Config, sources: Sources, rust: Rust, tools: Tools) -> Stage:

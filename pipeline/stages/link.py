@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,8 @@ from pipeline.stages.llvm_link import BESIDE_OBJECTS
 from pipeline.strategies import APART
 from pipeline.toolchain import Tool
 
+_SAYS_WHICH = "-fuse-ld="
+
 
 @dataclass(frozen=True)
 class Link:
@@ -27,11 +29,20 @@ class Link:
     linker: Linker
     libraries: str = ""
     """Digest of the toolchain's own libraries, where std comes from these."""
+    lld: Tool | None = None
+    """What the C compiler is to start, as rustc has it by itself from 1.90 on; without, it is what the system has."""
 
     def run(self, inputs: Inputs, out: Path, log: Path) -> None:
         """Link; where bitcode stood in the line stands the one object, and std's native parts where std stood."""
         link = json.loads((inputs["crate"] / LINK_LINE).read_text())
-        process.run_tool([self.linker.cc, *_arguments(link["arguments"], inputs), "-o", out / link["file"]], log=log)
+        line = list(_arguments(link["arguments"], inputs))
+        process.run_tool([self.linker.cc, *self._started(line), *line, "-o", out / link["file"]], log=log)
+
+    def _started(self, line: Sequence[str | Path]) -> list[str]:
+        """Options that say which linker; none where the crate says it, by a build script."""
+        if self.lld is None or any(str(argument).startswith(_SAYS_WHICH) for argument in line):
+            return []
+        return [f"-B{self.lld.path.parent}", f"{_SAYS_WHICH}lld"]
 
 
 @dataclass(frozen=True)
