@@ -256,7 +256,8 @@ class Build:
             out, log = scratch / "out", scratch / "log"
             out.mkdir()
             log.touch()
-            before, trees = snapshot(self.crate), self._trees(step)
+            trees = self._trees(step)
+            before = snapshot(self.crate) if isinstance(step.stage, CrateBitcode) else {}
             begin = time.monotonic()
             try:
                 given = self.edit.given_to(step.name, inputs, scratch, log) if self.edit else inputs

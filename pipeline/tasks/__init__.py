@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -51,7 +52,7 @@ class Tasks:
         except UserError as error:
             self._error = error
         self._digests = digests
-        digests.save()
+        atexit.register(digests.save)  # once a run: it takes as long as a small stage
 
     def doit_config(self) -> dict[str, Any]:
         """DOIT_CONFIG: the main job by default, our reporter, and a state of its own for each crate, artifact and config."""
@@ -78,7 +79,6 @@ class Tasks:
             "uptodate": [Freshness(build, name, self._asked.rerun)],
             "targets": [str(build.handle(name)), *([str(build.product)] if name == "link" else [])],
             "task_dep": list(build.steps[name].inputs.values()),
-            "teardown": [build.digests.save],  # once a run: it takes as long as a small stage
             "clean": [(remove_outputs, [build, name])],
             "io": {"capture": False},
         }
