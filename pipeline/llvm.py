@@ -35,6 +35,8 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "CreateMemoryBufferWithContentsOfFile": (c_int, [c_char_p, POINTER(c_void_p), POINTER(c_void_p)]),
     "ParseBitcodeInContext2": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
     "ParseIRInContext": (c_int, [c_void_p, c_void_p, POINTER(c_void_p), POINTER(c_void_p)]),
+    "ModuleCreateWithNameInContext": (c_void_p, [c_char_p, c_void_p]),
+    "LinkModules2": (c_int, [c_void_p, c_void_p]),
     "DisposeModule": (None, [c_void_p]),
     "DisposeMessage": (None, [c_void_p]),
     "PrintModuleToString": (c_void_p, [c_void_p]),
@@ -134,8 +136,9 @@ _SILENT = ctypes.CFUNCTYPE(None, c_void_p, c_void_p)(lambda _diagnostic, _contex
 class Module:
     """A module in memory, in a context of its own; use it in a `with` block."""
 
-    def __init__(self, libllvm: Tool, path: Path, told: Callable[[str], str] = str) -> None:
-        """Read bitcode, or text if it is named `.ll`; `told` makes of places and names in its debug info what users are told.
+    def __init__(self, libllvm: Tool, path: Path | None, told: Callable[[str], str] = str) -> None:
+        """Read bitcode, or text if it is named `.ll`; there is nothing in it without a path.  `told` makes of places and names
+        in its debug info what users are told.
 
         Raises: UserError where the library or the module cannot be read.
         """
@@ -144,7 +147,7 @@ class Module:
         self.api = Api(load(libllvm), lambda name, given: self._known.forget(self.api, name, given))
         self.context = self.api.ContextCreate()
         self.api.ContextSetDiagnosticHandler(self.context, ctypes.cast(_SILENT, c_void_p), None)
-        self.handle = self._parse(path)
+        self.handle: int = self._parse(path) if path else self.api.ModuleCreateWithNameInContext(b"joined", self.context)
         self.once, self.once_in = self._known.once, self._known.once_in
         # Debug info never changes, and is asked for each instruction.
         self._said: dict[tuple[Callable[..., Any], Value], Any] = {}
@@ -449,6 +452,11 @@ class Module:
         printed = text(address)
         self.api.DisposeMessage(address)
         return printed
+
+    def link(self, path: Path) -> None:
+        """Take another module in, as `llvm-link` does.  Raises: UserError where the two contradict each other."""
+        if self.api.LinkModules2(self.handle, self._parse(path)):
+            raise UserError(f"error: LLVM does not link {path}: it defines what another module defines")
 
     def write(self, path: Path) -> None:
         """Verify the module and write it as bitcode.  Raises: UserError where it is broken: a fault of ours."""

@@ -62,7 +62,7 @@ def strategy(given: Given) -> Slice:
 
 @dataclass(frozen=True)
 class Slice:
-    """Cut in memory, joined by `llvm-link`, and given numbers for places (`places`): what stands in the module is code alone.
+    """Cut and joined in memory, and given numbers for places (`places`): what stands in the module is code alone.
 
     Three things only the whole program can tell: what a pointer may call, whether an address is that of a function or `static`
     of which there is a copy here, and what is in a variable that just one codegen unit sees.  Where a derivative depends on any
@@ -82,7 +82,7 @@ class Slice:
         symbols = self._symbols(artifacts)
         with tempfile.TemporaryDirectory(dir=module.parent) as folder:
             parts = cut(self.libllvm, symbols, Path(folder), self.unwinds)
-            joined, apart, places, hidden = self._join(parts, symbols, Path(folder), log)
+            joined, apart, places, hidden = self._join(parts, symbols, Path(folder))
             why = hidden or self._compiled(joined, module, apart, places, log)
         if not why and places:
             places.write(module.parent)
@@ -105,15 +105,14 @@ class Slice:
             defined += of_std.objects
         return Symbols.read(modules, defined, wanted)
 
-    def _join(self, parts: Iterable[Path], symbols: Symbols, folder: Path, log: Path) -> tuple[Path, Path, Places, str]:
+    def _join(self, parts: Iterable[Path], symbols: Symbols, folder: Path) -> tuple[Path, Path, Places, str]:
         """What is cut as one module, as text; what is apart from it, and what its numbers stand for, so that no line is in it;
         and what is needed and cannot be referred to, in words.
         """
-        joined, nothing = folder / "joined.bc", folder / "nothing.ll"
-        nothing.touch()  # llvm-link wants something, and there may be no derivatives
-        process.run_tool([self.whole.llvm_link, "-o", joined, nothing, *parts], log=log)
         text, apart = folder / "joined.ll", folder / "apart.ll"
-        with Module(self.libllvm, joined) as module:
+        with Module(self.libllvm, None) as module:
+            for part in parts:
+                module.link(part)
             editor = Editor(module)
             names = locations.called_from_outside(module)
             editor.declare_only(v for v in module.variables() if module.has_value(v) and _changes(editor, v))
