@@ -51,6 +51,9 @@ _KEPT = re.compile(
 )
 """Rust's reallocation and `println!` by either of rustc's manglings, and what reads a float from a text, by std's own."""
 
+_WORDS, _LONGEST = (b"__rust_realloc", b"3std2io5stdio", b"FromStr8from_str"), 400
+"""In each of these names one of the words, and more bytes than there are on either side of it."""
+
 PINS = "-opt-disable=argpromotion,deadargelim,ipsccp,mergefunc"
 """LLVM's passes that change or unite headers: off until Enzyme has run, that each header stays as rustc lowered it.
 
@@ -64,7 +67,18 @@ def keep_calls(module: Path, *, after: bool = False) -> list[str]:
     The C library's `realloc`, which is behind one, does not say how long the old memory is; the others are apart as a whole.
     """
     option = "-force-remove-attribute" if after else "-force-attribute"
-    return [f"{option}={name.decode()}:noinline" for name in sorted(set(_KEPT.findall(module.read_bytes())))]
+    return [f"{option}={name.decode()}:noinline" for name in sorted(_kept(module.read_bytes()))]
+
+
+def _kept(data: bytes) -> set[bytes]:
+    """Around words, which are found faster than what a regular expression says of all bytes."""
+    found = set[bytes]()
+    for word in _WORDS:
+        at = data.find(word)
+        while at >= 0:
+            found.update(_KEPT.findall(data, max(at - _LONGEST, 0), at + _LONGEST))
+            at = data.find(word, at + 1)
+    return found
 
 
 def before_enzyme(module: Path, level: int) -> list[str]:
