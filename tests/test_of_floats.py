@@ -9,6 +9,7 @@ import pytest
 from pipeline.analyses.call_tree import call_tree, calls
 from pipeline.analyses.moves import is_copy
 from pipeline.analyses.of_floats import are_of_floats
+from pipeline.audit import audit
 from pipeline.llvm import Module
 from pipeline.llvm_inspect import Inspector
 from tests.test_repairs import TOOLS, compiled
@@ -46,8 +47,24 @@ STORED = """
 #[unsafe(no_mangle)] pub fn shim(xs: &&[NUMBER]) -> Box<[u8]> { filled(xs) }
 """
 
+MADE = """
+#[inline(never)] fn copied(bytes: &[u8]) -> Box<[u8]> { bytes.into() }
+#[inline(never)] fn made(xs: &[NUMBER]) -> Vec<NUMBER> { xs.iter().map(|x| *x * *x).collect() }
+#[unsafe(no_mangle)] pub fn shim(xs: &&[NUMBER]) -> Box<[u8]> { let all = made(xs); copied(bytes(&all)) }
+"""
+MIXED = """
+#![crate_type = "lib"]
+#[derive(Clone, Copy)] pub struct Mixed { n: usize, x: NUMBER }
+#[inline(never)] fn copied(bytes: &[u8]) -> Box<[u8]> { bytes.into() }
+#[inline(never)] fn made(xs: &[NUMBER]) -> Vec<Mixed> { xs.iter().map(|&x| Mixed { n: 1, x: x * x }).collect() }
+#[unsafe(no_mangle)] pub fn shim(xs: &&[NUMBER]) -> Box<[u8]> {
+    let all = made(xs);
+    copied(unsafe { core::slice::from_raw_parts(all.as_ptr().cast(), size_of_val(&all[..])) })
+}
+"""
 
-@pytest.mark.parametrize("source", [HANDED_IN, HANDED_ON, KEPT, STORED], ids=["handed in", "handed on", "kept", "stored"])
+
+@pytest.mark.parametrize("source", [HANDED_IN, HANDED_ON, KEPT, STORED, MADE])
 @pytest.mark.parametrize(("number", "is_float"), [("f64", True), ("u64", False)])
 def test_floats_that_a_function_of_bytes_copies_are_known_by_its_callers(
     tmp_path: Path, source: str, number: str, is_float: bool
@@ -60,3 +77,10 @@ def test_floats_that_a_function_of_bytes_copies_are_known_by_its_callers(
         of_bytes = [copy for copy in copies if inspector.number(module.arguments(copy)[2]) is None]
         assert [are_of_floats(inspector, copy) for copy in of_bytes] == [is_float] * len(of_bytes)
         assert of_bytes
+
+
+@pytest.mark.parametrize(("number", "is_refused"), [("f64", True), ("u64", False)])
+def test_bytes_of_floats_beside_other_things_are_refused(tmp_path: Path, number: str, is_refused: bool) -> None:
+    compiled(tmp_path, MIXED.replace("NUMBER", number), "3", "-Cpanic=abort")
+    found = audit(TOOLS.libllvm, tmp_path / "given.bc", ["shim"])
+    assert any("a copy of elements that hold floats beside other things" in one.message for one in found) == is_refused

@@ -124,6 +124,16 @@ def _floats_kept(module: Module, ty: Value) -> frozenset[str]:
     return frozenset(name(module, node) for node in known if node and module.metadata_tag(node) == BASE) & FLOAT_BITS.keys()
 
 
+def kept_at(module: Module, ty: Value, begin: int) -> list[Value]:
+    """The types that what is at a byte of a struct was made for: of `{ of: Vec<f64>, at: Vec<usize> }` of one."""
+    while ty and module.metadata_tag(ty) == STRUCTURE and not _parameters(module, ty):
+        inside = [one for one in parts(module, ty) if 0 <= 8 * begin - module.type_offset(one) < module.type_bits(one)]
+        if len(inside) != 1 or module.metadata_tag(inside[0]) != _MEMBER:
+            return []
+        begin, ty = begin - module.type_offset(inside[0]) // 8, base_type(module, inside[0])
+    return _parameters(module, ty) if ty and module.metadata_tag(ty) == STRUCTURE else []
+
+
 def _parameters(module: Module, ty: Value) -> list[Value]:
     """The types that a struct was made for."""
     operands = module.metadata_operands(ty)

@@ -7,7 +7,7 @@ from itertools import takewhile
 from math import gcd
 
 from pipeline.analyses.addresses import Address, address, meet
-from pipeline.analyses.debug_info import FLOAT_BITS, floats_kept, paths_around, types_around
+from pipeline.analyses.debug_info import FLOAT_BITS, floats_kept, numbers, paths_around, types_around
 from pipeline.analyses.given import handed_in, numbers_there
 from pipeline.analyses.hidden import is_nothing
 from pipeline.analyses.layout import POINTER_BITS
@@ -50,6 +50,23 @@ def float_copied(inspector: Inspector, copy: Value) -> str:
     return name if name and any(begins) else ""
 
 
+def are_mixed(inspector: Inspector, copy: Value) -> bool:
+    """Whether what a copy is of keeps floats beside other things, by the types of what leads there, be it in a caller."""
+    module, known = inspector.module, set[Value]()
+    waiting = [(module.parent(copy), pointer) for pointer in module.arguments(copy)[:2]]
+    while waiting:
+        function, pointer = waiting.pop()
+        for base in set(inspector.bases(pointer)) - known:
+            known.add(base)
+            kept = [numbers(module, ty) for ty in _kept_behind(inspector, function, base)]
+            if inspector.api.IsAArgument(base):
+                kept.append(numbers_there(inspector, function, base))
+            if any(found & FLOAT_BITS.keys() and found - FLOAT_BITS.keys() for found in kept):
+                return True
+            waiting += _elsewhere(inspector, function, base)
+    return False
+
+
 def _floats_lie(
     inspector: Inspector, function: Value, place: Value, ours: Address, size: int | None, known: set[Hashable] | None
 ) -> bool:
@@ -82,13 +99,23 @@ def _are_there(
         return False
     known.add(here)
     there = numbers_there(inspector, function, base)
-    if len(known) > _MOST_PLACES or (there and there <= FLOAT_BITS.keys()) or _are_seen(inspector, base, ours, size):
+    kept = (floats_kept(inspector.module, ty) for ty in _kept_behind(inspector, function, base))
+    is_of_floats = bool(there and there <= FLOAT_BITS.keys()) or any(kept)
+    if len(known) > _MOST_PLACES or is_of_floats or _are_seen(inspector, base, ours, size):
         return True
     for elsewhere, pointer in _elsewhere(inspector, function, base):
         theirs = _counted_from(ours, base, address(inspector, pointer), place)
         if _floats_lie(inspector, elsewhere, pointer, theirs, size, known):
             return True
     return False
+
+
+def _kept_behind(inspector: Inspector, function: Value, pointer: Value) -> list[Value]:
+    """The types that what a pointer is read from was made for, by debug info: of a `Vec<f64>` the float."""
+    if not inspector.is_plain_load(pointer):
+        return []
+    base, begin = inspector.place(inspector.operands(pointer)[0])
+    return Variables(inspector, function).kept(base, begin)
 
 
 def _are_seen(inspector: Inspector, base: Value, ours: Address, size: int | None) -> bool:

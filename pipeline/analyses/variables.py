@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from pipeline.analyses.allocations import is_allocation
-from pipeline.analyses.debug_info import base_type, boxed, is_aggregate, is_pointer, signature_types, type_name
+from pipeline.analyses.debug_info import base_type, boxed, is_aggregate, is_pointer, kept_at, signature_types, type_name
 from pipeline.analyses.layout import INTEGER, POINTER_BITS, Word, kinds_at, words
 from pipeline.llvm import Module, Value, text
 from pipeline.llvm_inspect import Inspector
@@ -121,6 +121,10 @@ class Variables:
             return None
         is_padding = not any(any(self._between(ty, begin + at, end + at)) for ty, at in types)
         return self.words(base, begin, end) or ([] if is_padding else None)
+
+    def kept(self, base: Value, begin: int) -> list[Value]:
+        """The types that what lies there was made for: what a pointer there leads to, as that of a `Vec`."""
+        return [one for ty, at in self._types.get(base, ()) for one in kept_at(self.inspector.module, ty, begin + at)]
 
     def is_integer(self, base: Value, begin: int, end: int) -> bool:
         """Whether whatever is known to be at an address has integers alone from one byte to another, in all variants."""

@@ -8,10 +8,21 @@ from pipeline.analyses.allocations import is_filled, kept, made_again
 from pipeline.analyses.beginnings import may_be_own_tangents
 from pipeline.analyses.call_tree import call_tree, calls, recursive
 from pipeline.analyses.constant_numbers import handed_on
-from pipeline.analyses.debug_info import FLOAT_BITS, floats_around, floats_pointed_to, numbers, signature_types, types_made_for
+from pipeline.analyses.debug_info import (
+    FLOAT_BITS,
+    INTEGER_NAMES,
+    elements_moved,
+    floats_around,
+    floats_pointed_to,
+    moves_bytes,
+    numbers,
+    signature_types,
+    types_made_for,
+)
 from pipeline.analyses.frozen import forgotten
 from pipeline.analyses.hidden import ACTIVE
 from pipeline.analyses.layout import kinds
+from pipeline.analyses.of_floats import are_mixed
 from pipeline.analyses.overlaid import overlaid
 from pipeline.analyses.scopes import overclaims
 from pipeline.analyses.unguarded import copied, has_float, unguarded
@@ -92,7 +103,7 @@ def copied_as_one_type(inspector: Inspector, function: Value) -> Iterator[Diagno
         is_of_unknown_size = inspector.is_call_of(call, _COPIES) and not inspector.api.IsAConstantInt(
             inspector.module.arguments(call)[2]
         )
-        if is_of_unknown_size and _is_mixed(inspector, call):
+        if is_of_unknown_size and (_is_mixed(inspector, call) or _is_of_mixed_bytes(inspector, call)):
             yield finding(inspector, call, _MIXED)
 
 
@@ -136,6 +147,13 @@ def _is_mixed(inspector: Inspector, copy: Value) -> bool:
     about = ([kinds(module, ty) or numbers(module, ty) for ty in types] for types in types_made_for(module, copy))
     found = next((frozenset().union(*each) for each in about if any(each)), frozenset[str]())
     return bool(found & FLOAT_BITS.keys()) and len(found) > 1
+
+
+def _is_of_mixed_bytes(inspector: Inspector, copy: Value) -> bool:
+    """Whether bytes, or words, are copied of what holds floats beside other things for those who hand them in."""
+    element = elements_moved(inspector.module, copy)
+    is_of_bits = bool(element) and numbers(inspector.module, element) <= INTEGER_NAMES
+    return (is_of_bits or moves_bytes(inspector.module, copy)) and are_mixed(inspector, copy)
 
 
 def stored_by_recursion(inspector: Inspector, tree: Sequence[Value]) -> Iterator[Diagnostic]:
