@@ -309,6 +309,15 @@ def test_a_dead_python_environment_is_made_anew(ready: Checkout, damage: str) ->
     assert (other.run().code, other.take_calls()) == (0, [])
 
 
+def test_an_environment_that_is_linked_to_stays_as_it_is(ready: Checkout) -> None:
+    other = Checkout(ready.root.with_name("other"), ready.outside)
+    shutil.copytree(ready.root, other.root, ignore=shutil.ignore_patterns(".venv"))
+    (other.root / ".venv").symlink_to(ready.root / ".venv")
+    assert (other.run().code, other.take_calls()) == (0, ["dpkg-query", "venv", "pip"])
+    assert not (other.root / ".venv").is_symlink()
+    assert (ready.run().code, ready.take_calls()) == (0, [])
+
+
 def test_two_at_once_make_one_set_up(fresh: Checkout) -> None:
     hold = fresh.calls.with_suffix(".hold")
     hold.touch()
