@@ -1,12 +1,15 @@
-"""What a function is given: which numbers its parameters lead to, by debug info, and what its callers hand in."""
+"""What a function is given: which numbers its parameters lead to, by debug info, what its callers hand in, and calls return."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from ctypes import c_void_p
 
 from pipeline.analyses.debug_info import base_type, is_pointer, numbers, numbers_reached, parameter_types
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
+
+_SIGNATURES = {f"IsA{name}ValueInst": (c_void_p, [c_void_p]) for name in ("Extract", "Insert")}
 
 
 def numbers_there(inspector: Inspector, function: Value, root: Value) -> frozenset[str]:
@@ -35,3 +38,31 @@ def handed_in(inspector: Inspector, function: Value, parameter: Value) -> Iterat
     for user in module.users(function):
         if module.is_call(user) and module.callee(user) == function:
             yield module.parent(user), module.arguments(user)[position]
+
+
+def calling(inspector: Inspector, value: Value) -> Value:
+    """The call by which a value, or the pair of which it is a part, is made; 0 where it is made otherwise."""
+    inspector.api.load(_SIGNATURES)
+    while inspector.api.IsAExtractValueInst(value):
+        value = inspector.operands(value)[0]
+    return value if inspector.module.is_call(value) else 0
+
+
+def is_here(inspector: Inspector, call: Value) -> bool:
+    """Whether the function that is called is known, and has a body or is LLVM's own."""
+    module, callee = inspector.module, inspector.module.callee(call)
+    return module.is_function(callee) and (module.is_defined(callee) or inspector.is_intrinsic(call))
+
+
+def returned(inspector: Inspector, call: Value) -> Iterator[tuple[Value, Value]]:
+    """The pointers that a call may return, be it in a pair, each with the function that returns it."""
+    module, callee = inspector.module, inspector.module.callee(call)
+    if not module.is_function(callee) or not module.is_defined(callee):
+        return
+    waiting = [inspector.operands(i)[0] for i in module.instructions(callee) if inspector.api.IsAReturnInst(i)]
+    while waiting:
+        value = waiting.pop()
+        if inspector.api.IsAInsertValueInst(value):
+            waiting += inspector.operands(value)
+        elif inspector.api.TypeOf(value) == inspector.pointer_type() or calling(inspector, value):
+            yield callee, value

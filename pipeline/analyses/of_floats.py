@@ -8,8 +8,8 @@ from math import gcd
 
 from pipeline.analyses.addresses import Address, address, meet
 from pipeline.analyses.debug_info import FLOAT_BITS, floats_kept, numbers, paths_around, types_around
-from pipeline.analyses.given import handed_in, numbers_there
-from pipeline.analyses.hidden import is_nothing
+from pipeline.analyses.given import calling, handed_in, is_here, numbers_there, returned
+from pipeline.analyses.hidden import ACTIVE, HIDDEN, KEPT, is_nothing, is_of
 from pipeline.analyses.layout import POINTER_BITS
 from pipeline.analyses.variables import Variables
 from pipeline.llvm import Value
@@ -101,13 +101,20 @@ def _are_there(
     there = numbers_there(inspector, function, base)
     kept = (floats_kept(inspector.module, ty) for ty in _kept_behind(inspector, function, base))
     is_of_floats = bool(there and there <= FLOAT_BITS.keys()) or any(kept)
-    if len(known) > _MOST_PLACES or is_of_floats or _are_seen(inspector, base, ours, size):
+    if len(known) > _MOST_PLACES or is_of_floats or _is_lost(inspector, base) or _are_seen(inspector, base, ours, size):
         return True
     for elsewhere, pointer in _elsewhere(inspector, function, base):
         theirs = _counted_from(ours, base, address(inspector, pointer), place)
         if _floats_lie(inspector, elsewhere, pointer, theirs, size, known):
             return True
     return False
+
+
+def _is_lost(inspector: Inspector, base: Value) -> bool:
+    """Whether nobody knows where a pointer comes from: it was made of a number, or by a function that is not here."""
+    call = calling(inspector, base)
+    is_strangers = bool(call) and not inspector.is_fresh_memory(call) and not is_here(inspector, call)
+    return bool(inspector.api.IsAIntToPtrInst(base)) or is_strangers
 
 
 def _kept_behind(inspector: Inspector, function: Value, pointer: Value) -> list[Value]:
@@ -127,9 +134,13 @@ def _are_seen(inspector: Inspector, base: Value, ours: Address, size: int | None
 
 
 def _elsewhere(inspector: Inspector, function: Value, base: Value) -> Iterator[tuple[Value, Value]]:
-    """What else a pointer is, and in which function: what is handed in for a parameter, or kept where it is read from."""
+    """What else a pointer is, and in which function: what is handed in for a parameter, returned, or kept where it is read."""
     if inspector.api.IsAArgument(base):
         yield from handed_in(inspector, function, base)
+    elif is_of(inspector, (HIDDEN, ACTIVE, KEPT), base):
+        yield function, inspector.operands(base)[0]
+    elif call := calling(inspector, base):
+        yield from returned(inspector, call)
     elif inspector.is_plain_load(base):
         place = inspector.operands(base)[0]
         yield from _kept(inspector, function, place, address(inspector, place), set())
