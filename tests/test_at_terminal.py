@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import select
 import signal
 import subprocess
 import time
@@ -75,15 +76,23 @@ def at_terminal(command: list[str], folder: Path, end: str) -> tuple[int, str]:
         os.execve(command[0], command, environment(end))
     said = b""
     while said.count(b"ready") == 0:
-        said += os.read(terminal, 1000)
+        said += read(terminal, pid)
     os.write(terminal, CTRL_C)
     try:
-        while more := os.read(terminal, 1000):
+        while more := read(terminal, pid):
             said += more
     except OSError:  # nobody has it open any more
         pass
     os.close(terminal)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), said.decode()
+
+
+def read(terminal: int, pid: int) -> bytes:
+    """What comes next; what says nothing for minutes is ended: it would never end."""
+    if not select.select([terminal], [], [], 300)[0]:
+        os.kill(pid, signal.SIGKILL)
+        pytest.fail("it neither says anything nor ends")
+    return os.read(terminal, 1000)
 
 
 def terminated(command: list[str], folder: Path, end: str) -> tuple[int, str]:

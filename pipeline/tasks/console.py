@@ -124,7 +124,10 @@ def _end_if_unread(signum: int, _frame: object) -> None:
 
 
 def _end(signum: int, words: str = "") -> NoReturn:
-    signal.signal(signum, signal.SIG_IGN)
+    # Once is enough: a process of `-n 2` is told by the terminal and by doit, and would never end if it were amid that already.
+    # By handlers, as of what came before a signal was ignored Python says that it came.
+    for each in (signum, *_ENDING):
+        signal.signal(each, lambda *_: None)
     if remote := remote_of_this_run():
         remote.give_up()
     if words:
