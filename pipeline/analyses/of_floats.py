@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from contextlib import suppress
 from itertools import takewhile
 from math import gcd
 
@@ -20,8 +21,12 @@ _COLLECTIONS = "collections"
 _STD = {"core", "alloc", "std", _HASH_TABLES}
 _FIRST = 8
 """The bytes at the beginning of a variable by which it is known what is in it."""
-_MOST_PLACES = 64
+_MOST_PLACES = 256
 """Where more are to be looked at, floats may be anywhere."""
+
+
+class _LostError(Exception):
+    """There is more to be looked at than is."""
 
 
 def are_of_floats(inspector: Inspector, instruction: Value, *, of_callers: bool = True) -> bool:
@@ -35,7 +40,10 @@ def are_of_floats(inspector: Inspector, instruction: Value, *, of_callers: bool 
     function = inspector.module.parent(instruction)
     places, size = _places(inspector, instruction)
     known = set[Hashable]() if of_callers else None
-    return any(_floats_lie(inspector, function, place, address(inspector, place), size, known) for place in places)
+    try:
+        return any(_floats_lie(inspector, function, place, address(inspector, place), size, known) for place in places)
+    except _LostError:
+        return True
 
 
 def float_copied(inspector: Inspector, copy: Value) -> str:
@@ -51,7 +59,16 @@ def float_copied(inspector: Inspector, copy: Value) -> str:
 
 
 def are_mixed(inspector: Inspector, copy: Value) -> bool:
-    """Whether what a copy is of keeps floats beside other things, by the types of what leads there, be it in a caller."""
+    """Whether what a copy is of keeps floats beside other things, by the types of what leads there, be it in a caller.
+
+    Not where there is more to be looked at: of such a copy Enzyme is told nothing.
+    """
+    with suppress(_LostError):
+        return _are_mixed(inspector, copy)
+    return False
+
+
+def _are_mixed(inspector: Inspector, copy: Value) -> bool:
     module, known = inspector.module, set[Value]()
     waiting = [(module.parent(copy), pointer) for pointer in module.arguments(copy)[:2]]
     while waiting:
@@ -133,7 +150,9 @@ def _are_seen(inspector: Inspector, base: Value, ours: Address, size: int | None
     return any(_may_overlap(inspector, ours, size, *one) for one in accessed)
 
 
-def _elsewhere(inspector: Inspector, function: Value, base: Value) -> Iterator[tuple[Value, Value]]:
+def _elsewhere(
+    inspector: Inspector, function: Value, base: Value, known: set[Hashable] | None = None
+) -> Iterator[tuple[Value, Value]]:
     """What else a pointer is, and in which function: what is handed in for a parameter, returned, or kept where it is read."""
     if inspector.api.IsAArgument(base):
         yield from handed_in(inspector, function, base)
@@ -143,20 +162,56 @@ def _elsewhere(inspector: Inspector, function: Value, base: Value) -> Iterator[t
         yield from returned(inspector, call)
     elif inspector.is_plain_load(base):
         place = inspector.operands(base)[0]
-        yield from _kept(inspector, function, place, address(inspector, place), set())
+        yield from _kept(inspector, function, place, address(inspector, place), set() if known is None else known)
 
 
 def _kept(
-    inspector: Inspector, function: Value, place: Value, ours: Address, known: set[Value]
+    inspector: Inspector, function: Value, place: Value, ours: Address, known: set[Hashable]
 ) -> Iterator[tuple[Value, Value]]:
-    """The pointers that are kept at an address, each with the function that puts it there or reads it, be it a caller."""
-    for root in (one for one in inspector.bases(place) if one not in known):
-        known.add(root)
+    """The pointers that are kept at an address, each with the function that puts it there or reads it, be it another one."""
+    for root in inspector.bases(place):
+        here = (root, ours.base, ours.constant, *ours.terms.items())
+        if here in known:
+            continue
+        known.add(here)
+        if len(known) > _MOST_PLACES:
+            raise _LostError
         for access in _pointers_accessed(inspector, root):
             if _may_overlap(inspector, ours, POINTER_BITS // 8, *_accessed(inspector, access)):
                 yield function, (access if inspector.is_plain_load(access) else inspector.operands(access)[0])
-        for caller, given in handed_in(inspector, function, root) if inspector.api.IsAArgument(root) else ():
-            yield from _kept(inspector, caller, given, _counted_from(ours, root, address(inspector, given), place), known)
+        for elsewhere, other, theirs in _same_memory(inspector, function, root, ours, place, known):
+            yield from _kept(inspector, elsewhere, other, theirs, known)
+
+
+def _same_memory(
+    inspector: Inspector, function: Value, root: Value, ours: Address, place: Value, known: set[Hashable]
+) -> Iterator[tuple[Value, Value, Address]]:
+    """Where else is what is at an address: for who is given the pointer, where it was copied from, or by another pointer."""
+    for parameter, given in _given(inspector, root):
+        yield (
+            int(inspector.api.GetParamParent(parameter)),
+            parameter,
+            _beyond(ours, parameter, address(inspector, given), place),
+        )
+    for source, to in _copied_to(inspector, root):
+        yield function, source, _beyond(ours, source, address(inspector, to), place)
+    for elsewhere, pointer in _elsewhere(inspector, function, root, known):
+        yield elsewhere, pointer, _counted_from(ours, root, address(inspector, pointer), place)
+
+
+def _copied_to(inspector: Inspector, base: Value) -> Iterator[tuple[Value, Value]]:
+    """From where memory is copied to an address, or to one that is counted from it; each with that."""
+    for user in inspector.users_through_offsets(base):
+        if inspector.is_bulk_write(user):
+            to, source, *_ = inspector.module.arguments(user)
+            if inspector.api.TypeOf(source) == inspector.pointer_type() and base in inspector.bases(to):
+                yield source, to
+
+
+def _beyond(ours: Address, other: Value, theirs: Address, place: Value) -> Address:
+    """An address, counted from what another pointer is that is counted as ours is."""
+    is_counted = ours.base == theirs.base and ours.terms == theirs.terms
+    return Address(other, {} if is_counted else {place: 1}, ours.constant - theirs.constant if is_counted else 0)
 
 
 def _counted_from(ours: Address, pointer: Value, other: Address, place: Value) -> Address:
