@@ -52,6 +52,12 @@ MADE = """
 #[inline(never)] fn made(xs: &[NUMBER]) -> Vec<NUMBER> { xs.iter().map(|x| *x * *x).collect() }
 #[unsafe(no_mangle)] pub fn shim(xs: &&[NUMBER]) -> Box<[u8]> { let all = made(xs); copied(bytes(&all)) }
 """
+SHARED = """
+static mut SHARED: *const u8 = core::ptr::null();
+#[inline(never)] fn copied(size: usize) -> Box<[u8]> { unsafe { core::slice::from_raw_parts(SHARED, size) }.into() }
+#[inline(never)] fn shared(xs: &[NUMBER]) { unsafe { SHARED = xs.as_ptr().cast() } }
+#[unsafe(no_mangle)] pub fn shim(xs: &&[NUMBER]) -> Box<[u8]> { shared(xs); copied(size_of_val(*xs)) }
+"""
 MIXED = """
 #![crate_type = "lib"]
 #[derive(Clone, Copy)] pub struct Mixed { n: usize, x: NUMBER }
@@ -64,7 +70,7 @@ MIXED = """
 """
 
 
-@pytest.mark.parametrize("source", [HANDED_IN, HANDED_ON, KEPT, STORED, MADE])
+@pytest.mark.parametrize("source", [HANDED_IN, HANDED_ON, KEPT, STORED, MADE, SHARED])
 @pytest.mark.parametrize(("number", "is_float"), [("f64", True), ("u64", False)])
 def test_floats_that_a_function_of_bytes_copies_are_known_by_its_callers(
     tmp_path: Path, source: str, number: str, is_float: bool

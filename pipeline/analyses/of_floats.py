@@ -178,7 +178,8 @@ def _kept(
             raise _LostError
         for access in _pointers_accessed(inspector, root):
             if _may_overlap(inspector, ours, POINTER_BITS // 8, *_accessed(inspector, access)):
-                yield function, (access if inspector.is_plain_load(access) else inspector.operands(access)[0])
+                pointer = access if inspector.is_plain_load(access) else inspector.operands(access)[0]
+                yield inspector.module.parent(access), pointer
         for elsewhere, other, theirs in _same_memory(inspector, function, root, ours, place, known):
             yield from _kept(inspector, elsewhere, other, theirs, known)
 
@@ -193,19 +194,19 @@ def _same_memory(
             parameter,
             _beyond(ours, parameter, address(inspector, given), place),
         )
-    for source, to in _copied_to(inspector, root):
-        yield function, source, _beyond(ours, source, address(inspector, to), place)
+    for copy, source, to in _copied_to(inspector, root):
+        yield inspector.module.parent(copy), source, _beyond(ours, source, address(inspector, to), place)
     for elsewhere, pointer in _elsewhere(inspector, function, root, known):
         yield elsewhere, pointer, _counted_from(ours, root, address(inspector, pointer), place)
 
 
-def _copied_to(inspector: Inspector, base: Value) -> Iterator[tuple[Value, Value]]:
-    """From where memory is copied to an address, or to one that is counted from it; each with that."""
+def _copied_to(inspector: Inspector, base: Value) -> Iterator[tuple[Value, Value, Value]]:
+    """What copies memory to an address, or to one that is counted from it; each with where from, and where to."""
     for user in inspector.users_through_offsets(base):
         if inspector.is_bulk_write(user):
             to, source, *_ = inspector.module.arguments(user)
             if inspector.api.TypeOf(source) == inspector.pointer_type() and base in inspector.bases(to):
-                yield source, to
+                yield user, source, to
 
 
 def _beyond(ours: Address, other: Value, theirs: Address, place: Value) -> Address:
