@@ -11,7 +11,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Container, Hashable, Iterable, Mapping
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -138,18 +138,22 @@ def source_files(root: Path, skipped: Container[str] = ()) -> Stats:
     """The files below `root` in a fixed order, but for build output, hidden folders other than `.cargo`, folders with a
     `skipped` name, and what lies behind a link to a folder.
     """
-    found = []
+    return dict(sorted(files_below(root, lambda folder: folder.name not in skipped and not _is_set_apart(folder, root))))
+
+
+def files_below(
+    root: Path, is_wanted: Callable[[os.DirEntry[str]], bool] = lambda _: True
+) -> Iterator[tuple[str, os.stat_result]]:
+    """The files in a folder, and in those folders below it that are wanted, with what `stat` says of them, in any order."""
     folders = [os.fspath(root)]
     while folders:
         with os.scandir(folders.pop()) as entries:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
-                    if entry.name not in skipped and not _is_set_apart(entry, root):
+                    if is_wanted(entry):
                         folders.append(entry.path)
                 elif entry.is_file(follow_symlinks=False) or _is_link_to_file(entry):
-                    found.append((entry.path, entry.stat()))
-    found.sort()
-    return dict(found)
+                    yield entry.path, entry.stat()
 
 
 def _is_link_to_file(entry: os.DirEntry[str]) -> bool:

@@ -25,7 +25,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from pipeline.digests import Digests, file_digest, is_settled
+from pipeline.digests import Digests, file_digest, files_below, is_settled
 from pipeline.locks import Lock
 
 _RECENT_S = 3600
@@ -319,17 +319,7 @@ def _delete(path: Path) -> None:
 
 def _files(folder: Path) -> dict[str, os.stat_result]:
     """All files below a folder in a fixed order, with what `stat` says of them."""
-    found = []
-    folders = [os.fspath(folder)]
-    while folders:
-        with os.scandir(folders.pop()) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append(entry.path)
-                elif entry.is_file():
-                    found.append((entry.path, entry.stat()))
-    found.sort(key=lambda each: each[0].split("/"))  # as paths are compared
-    return dict(found)
+    return dict(sorted(files_below(folder), key=lambda each: each[0].split("/")))  # as paths are compared
 
 
 @contextmanager

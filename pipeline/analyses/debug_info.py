@@ -6,7 +6,7 @@ The layout of the nodes is LLVM's (llvm/IR/DebugInfoMetadata.h), the tags are DW
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pipeline.llvm import Module, Value
@@ -104,8 +104,11 @@ def floats_reached(module: Module, ty: Value) -> frozenset[str]:
 
 
 def _floats_reached(module: Module, ty: Value) -> frozenset[str]:
-    names = {name(module, node) for node in reached(module, ty) if module.metadata_tag(node) == BASE}
-    return frozenset(names & FLOAT_BITS.keys())
+    return _floats_among(module, reached(module, ty))
+
+
+def _floats_among(module: Module, nodes: Iterable[Value]) -> frozenset[str]:
+    return frozenset(name(module, node) for node in nodes if module.metadata_tag(node) == BASE) & FLOAT_BITS.keys()
 
 
 def floats_kept(module: Module, ty: Value) -> frozenset[str]:
@@ -114,14 +117,12 @@ def floats_kept(module: Module, ty: Value) -> frozenset[str]:
 
 
 def _floats_kept(module: Module, ty: Value) -> frozenset[str]:
-    known, waiting = {0}, [ty]
+    known, waiting = set[Value](), [ty]
     while waiting:
         new = set(reached(module, waiting.pop())) - known
         known |= new
-        waiting += [
-            made_for for node in new if module.metadata_tag(node) == STRUCTURE for made_for in _parameters(module, node)
-        ]
-    return frozenset(name(module, node) for node in known if node and module.metadata_tag(node) == BASE) & FLOAT_BITS.keys()
+        waiting += [made_for for node in new for made_for in _parameters(module, node)]
+    return _floats_among(module, known)
 
 
 def kept_at(module: Module, ty: Value, begin: int) -> list[Value]:
@@ -131,15 +132,19 @@ def kept_at(module: Module, ty: Value, begin: int) -> list[Value]:
         if len(inside) != 1 or module.metadata_tag(inside[0]) != _MEMBER:
             return []
         begin, ty = begin - module.type_offset(inside[0]) // 8, base_type(module, inside[0])
-    return _parameters(module, ty) if ty and module.metadata_tag(ty) == STRUCTURE else []
+    return _parameters(module, ty) if ty else []
 
 
 def _parameters(module: Module, ty: Value) -> list[Value]:
-    """The types that a struct was made for."""
-    operands = module.metadata_operands(ty)
-    parameters = operands[_TYPES_PARAMETERS] if len(operands) > _TYPES_PARAMETERS else 0
-    found = (module.metadata_operands(parameter) for parameter in (module.metadata_operands(parameters) if parameters else []))
-    return [one[_PARAMETER_TYPE] for one in found if one[_PARAMETER_TYPE]]
+    """The types that a struct was made for; none for anything else."""
+    operands = module.metadata_operands(ty) if module.metadata_tag(ty) == STRUCTURE else []
+    return list(filter(None, _types_named(module, operands[_TYPES_PARAMETERS]))) if len(operands) > _TYPES_PARAMETERS else []
+
+
+def _types_named(module: Module, parameters: Value) -> list[Value]:
+    """The types that template parameters stand for; none where there are no parameters."""
+    named = module.metadata_operands(parameters) if parameters else []
+    return [module.metadata_operands(parameter)[_PARAMETER_TYPE] for parameter in named]
 
 
 def numbers_reached(module: Module, ty: Value) -> frozenset[str]:
@@ -310,6 +315,12 @@ def moves_bytes(module: Module, instruction: Value) -> bool:
     return all(re.search(r"<u8[>,]", one) for one in said)
 
 
+def moves_bits(module: Module, instruction: Value) -> bool:
+    """Whether an instruction moves bytes, or other integers, by how it was written: they may be the bits of anything."""
+    element = elements_moved(module, instruction)
+    return bool(element and numbers(module, element) <= INTEGER_NAMES) or moves_bytes(module, instruction)
+
+
 def _moves_elements(module: Module, function: list[Value]) -> bool:
     space = path(module, function[_SCOPE])  # a function of C is in a file alone
     movers = _MOVERS.get(space[-1], ()) if len(space) > 1 and space[-2] in _STD else ()
@@ -330,8 +341,7 @@ def _function(module: Module, scope: Value) -> list[Value]:
 
 def _made_for(module: Module, function: list[Value]) -> list[Value]:
     """The types that a function was made for, of what debug info has of it; none where it is not generic."""
-    parameters = module.metadata_operands(function[_TEMPLATE]) if function[_TEMPLATE] else []
-    return [module.metadata_operands(parameter)[_PARAMETER_TYPE] for parameter in parameters]
+    return _types_named(module, function[_TEMPLATE])
 
 
 def path(module: Module, node: Value) -> list[str]:

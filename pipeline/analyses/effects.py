@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pipeline.analyses import foreign
 from pipeline.analyses.call_tree import Kind, candidates, indirect_calls
 from pipeline.analyses.debug_info import FLOAT_BITS, floats_reached, path, paths_around, signature_types, types_around, types_in
+from pipeline.analyses.uses import Uses
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
@@ -56,20 +57,14 @@ class Effects:
 
         It may go to what is inactive, and back to those who call the function that has it.
         """
-        inspector, waiting = self.inspector, [pointer]
-        known: set[Value] = set()
-        while waiting:
-            value = waiting.pop()
-            if value in known:
-                continue
-            known.add(value)
-            for user in inspector.module.users(value):
-                if inspector.api.IsAGetElementPtrInst(user) or inspector.is_choice(user):
-                    waiting.append(user)
-                elif calls := self.returned_to(user):
-                    waiting += calls
-                elif not (inspector.leaves_alone(user) or self._is_access_to_integers(user, value) or self._is_theirs(user)):
-                    return True
+        inspector = self.inspector
+        for value, user in (uses := Uses(inspector.module, [pointer])):
+            if inspector.api.IsAGetElementPtrInst(user) or inspector.is_choice(user):
+                uses.follow([user])
+            elif calls := self.returned_to(user):
+                uses.follow(calls)
+            elif not (inspector.leaves_alone(user) or self._is_access_to_integers(user, value) or self._is_theirs(user)):
+                return True
         return False
 
     def returned_to(self, user: Value) -> list[Value]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable
 
 from pipeline.analyses.layout import POINTER_BITS
 from pipeline.analyses.moves import is_copy
+from pipeline.analyses.uses import Uses
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
@@ -19,23 +20,16 @@ def led_from(
     pointer is read from memory may be it.
     """
     instructions = dict.fromkeys(one for function in functions for one in inspector.module.returning_instructions(function))
-    known: set[Value] = set()
-    waiting = list(begin)
     is_stored = False
-    while waiting:
-        value = waiting.pop()
-        if value in known:
-            continue
-        known.add(value)
-        for user in inspector.module.users(value):
-            if not inspector.api.IsAInstruction(user):
-                waiting.append(user)  # an address within it, or a constant in which its address stands
-            elif user in instructions:
-                waiting += _led_on(inspector, user, value, functions, leads_on)
-                if not is_stored and _is_stored(inspector, user, value):
-                    is_stored = True
-                    waiting += [one for one in instructions if loads_pointer(inspector, one)]
-    return known
+    for value, user in (uses := Uses(inspector.module, begin)):
+        if not inspector.api.IsAInstruction(user):
+            uses.follow([user])  # an address within it, or a constant in which its address stands
+        elif user in instructions:
+            uses.follow(_led_on(inspector, user, value, functions, leads_on))
+            if not is_stored and _is_stored(inspector, user, value):
+                is_stored = True
+                uses.follow(one for one in instructions if loads_pointer(inspector, one))
+    return uses.known
 
 
 def loads_pointer(inspector: Inspector, instruction: Value) -> bool:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from pipeline.analyses.debug_info import FLOAT_BITS, floats_around
 from pipeline.analyses.layout import INTEGER
 from pipeline.analyses.moves import word_moved
+from pipeline.analyses.uses import Uses
 from pipeline.analyses.variables import Variables
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
@@ -25,22 +28,21 @@ def moves_floats(inspector: Inspector, load: Value, variables: Variables) -> boo
     return any(FLOAT_BITS[name] <= bits for name in floats_around(inspector.module, load))
 
 
+def may_be_moved(inspector: Inspector, sources: Iterable[Value], variables: Variables) -> bool:
+    """Whether one of what a value may be is such a word: it may be a float or a pointer, whatever it is stored as."""
+    return any(inspector.is_plain_load(source) and moves_floats(inspector, source, variables) for source in sources)
+
+
 def is_stored_only(inspector: Inspector, load: Value) -> bool:
     """Whether what is loaded is stored, whole or in pieces, and nothing else but that a piece may be a tag."""
-    known: set[Value] = set()
-    waiting, is_stored = [load], False
-    while waiting:
-        value = waiting.pop()
-        if value in known:
-            continue
-        known.add(value)
-        for user in inspector.module.users(value):
-            if inspector.is_plain_store(user) and inspector.api.GetOperand(user, 0) == value:
-                is_stored = True
-            elif inspector.is_choice(user) or _rearranges(inspector, user):
-                waiting.append(user)
-            elif not inspector.api.IsATruncInst(value):
-                return False
+    is_stored = False
+    for value, user in (uses := Uses(inspector.module, [load])):
+        if inspector.is_plain_store(user) and inspector.api.GetOperand(user, 0) == value:
+            is_stored = True
+        elif inspector.is_choice(user) or _rearranges(inspector, user):
+            uses.follow([user])
+        elif not inspector.api.IsATruncInst(value):
+            return False
     return is_stored
 
 

@@ -80,7 +80,7 @@ def _are_mixed(inspector: Inspector, copy: Value) -> bool:
                 kept.append(numbers_there(inspector, function, base))
             if any(found & FLOAT_BITS.keys() and found - FLOAT_BITS.keys() for found in kept):
                 return True
-            waiting += _elsewhere(inspector, function, base)
+            waiting += _elsewhere(inspector, function, base, set())
     return False
 
 
@@ -111,20 +111,29 @@ def _are_there(
     known: set[Hashable],
 ) -> bool:
     """As `_floats_lie`, of one pointer that the address may be counted from, and of what else that is elsewhere."""
-    here = (base, ours.base, ours.constant, *ours.terms.items())
-    if here in known:
+    if not _is_new(base, ours, known):
         return False
-    known.add(here)
     there = numbers_there(inspector, function, base)
     kept = (floats_kept(inspector.module, ty) for ty in _kept_behind(inspector, function, base))
     is_of_floats = bool(there and there <= FLOAT_BITS.keys()) or any(kept)
-    if len(known) > _MOST_PLACES or is_of_floats or _is_lost(inspector, base) or _are_seen(inspector, base, ours, size):
+    if is_of_floats or _is_lost(inspector, base) or _are_seen(inspector, base, ours, size):
         return True
-    for elsewhere, pointer in _elsewhere(inspector, function, base):
+    for elsewhere, pointer in _elsewhere(inspector, function, base, set()):
         theirs = _counted_from(ours, base, address(inspector, pointer), place)
         if _floats_lie(inspector, elsewhere, pointer, theirs, size, known):
             return True
     return False
+
+
+def _is_new(base: Value, ours: Address, known: set[Hashable]) -> bool:
+    """Whether an address that may be counted from a pointer was not looked at; then it is now.  Raises: _LostError."""
+    here = (base, ours.base, ours.constant, *ours.terms.items())
+    if here in known:
+        return False
+    known.add(here)
+    if len(known) > _MOST_PLACES:
+        raise _LostError
+    return True
 
 
 def _is_lost(inspector: Inspector, base: Value) -> bool:
@@ -150,9 +159,7 @@ def _are_seen(inspector: Inspector, base: Value, ours: Address, size: int | None
     return any(_may_overlap(inspector, ours, size, *one) for one in accessed)
 
 
-def _elsewhere(
-    inspector: Inspector, function: Value, base: Value, known: set[Hashable] | None = None
-) -> Iterator[tuple[Value, Value]]:
+def _elsewhere(inspector: Inspector, function: Value, base: Value, known: set[Hashable]) -> Iterator[tuple[Value, Value]]:
     """What else a pointer is, and in which function: what is handed in for a parameter, returned, or kept where it is read."""
     if inspector.api.IsAArgument(base):
         yield from handed_in(inspector, function, base)
@@ -162,7 +169,7 @@ def _elsewhere(
         yield from returned(inspector, call)
     elif inspector.is_plain_load(base):
         place = inspector.operands(base)[0]
-        yield from _kept(inspector, function, place, address(inspector, place), set() if known is None else known)
+        yield from _kept(inspector, function, place, address(inspector, place), known)
 
 
 def _kept(
@@ -170,12 +177,8 @@ def _kept(
 ) -> Iterator[tuple[Value, Value]]:
     """The pointers that are kept at an address, each with the function that puts it there or reads it, be it another one."""
     for root in inspector.bases(place):
-        here = (root, ours.base, ours.constant, *ours.terms.items())
-        if here in known:
+        if not _is_new(root, ours, known):
             continue
-        known.add(here)
-        if len(known) > _MOST_PLACES:
-            raise _LostError
         for access in _pointers_accessed(inspector, root):
             if _may_overlap(inspector, ours, POINTER_BITS // 8, *_accessed(inspector, access)):
                 pointer = access if inspector.is_plain_load(access) else inspector.operands(access)[0]

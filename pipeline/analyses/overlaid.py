@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from pipeline.analyses.debug_info import overlaid_widths, paths_around, types_in
 from pipeline.analyses.layout import INTEGER
-from pipeline.analyses.moved_words import moves_floats
+from pipeline.analyses.moved_words import may_be_moved
 from pipeline.analyses.moves import word_accessed
 from pipeline.analyses.variables import Variables
 from pipeline.llvm import Value
@@ -42,8 +42,8 @@ def _stored(inspector: Inspector, function: Value, most: int) -> Iterator[Value]
             sources = inspector.sources(inspector.operands(store)[0])
             if any(map(inspector.is_pointer_cast, sources)):  # what leads to memory has a shadow of its own
                 continue
-            if any(inspector.is_plain_load(source) and moves_floats(inspector, source, variables) for source in sources):
-                continue  # so may what is moved as it is, whatever it is
+            if may_be_moved(inspector, sources, variables):
+                continue
             matters_not = all(_matters_not(inspector, source) for source in sources)
             if not (matters_not or _is_containers(inspector, store) or word_accessed(inspector, store, variables) == INTEGER):
                 yield store

@@ -10,11 +10,9 @@ from pipeline.analyses.call_tree import call_tree, calls, recursive
 from pipeline.analyses.constant_numbers import handed_on
 from pipeline.analyses.debug_info import (
     FLOAT_BITS,
-    INTEGER_NAMES,
-    elements_moved,
     floats_around,
     floats_pointed_to,
-    moves_bytes,
+    moves_bits,
     numbers,
     signature_types,
     types_made_for,
@@ -151,9 +149,7 @@ def _is_mixed(inspector: Inspector, copy: Value) -> bool:
 
 def _is_of_mixed_bytes(inspector: Inspector, copy: Value) -> bool:
     """Whether bytes, or words, are copied of what holds floats beside other things for those who hand them in."""
-    element = elements_moved(inspector.module, copy)
-    is_of_bits = bool(element) and numbers(inspector.module, element) <= INTEGER_NAMES
-    return (is_of_bits or moves_bytes(inspector.module, copy)) and are_mixed(inspector, copy)
+    return moves_bits(inspector.module, copy) and are_mixed(inspector, copy)
 
 
 def stored_by_recursion(inspector: Inspector, tree: Sequence[Value]) -> Iterator[Diagnostic]:

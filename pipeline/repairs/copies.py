@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree, calls
-from pipeline.analyses.debug_info import FLOAT_BITS, INTEGER_NAMES, elements_moved, moves_bytes, numbers, types_around
+from pipeline.analyses.debug_info import FLOAT_BITS, INTEGER_NAMES, elements_moved, moves_bits, numbers, types_around
 from pipeline.analyses.hidden import COPIER
 from pipeline.analyses.layout import Word, words_copied
 from pipeline.analyses.moves import elements, is_copy, part
@@ -83,14 +83,7 @@ def _kind_around(editor: Editor, copy: Value) -> str:
 
 def _kind_there(editor: Editor, copy: Value) -> str:
     """What Enzyme calls the floats that the bytes, or words, are of which a copy is."""
-    is_of_bits = moves_bytes(editor.module, copy) or _is_of_integers(editor, copy)
-    kind = float_copied(editor, copy) if is_of_bits else ""
-    return _enzymes(editor, kind) if kind else ""
-
-
-def _is_of_integers(editor: Editor, copy: Value) -> bool:
-    element = elements_moved(editor.module, copy)
-    return bool(element) and numbers(editor.module, element) <= INTEGER_NAMES
+    return _enzymes(editor, float_copied(editor, copy)) if moves_bits(editor.module, copy) else ""
 
 
 def _enzymes(editor: Editor, kind: str) -> str:

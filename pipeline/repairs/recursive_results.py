@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree, recursive
 from pipeline.analyses.debug_info import floats_pointed_to, is_aggregate, signature_types
-from pipeline.analyses.moved_words import moves_floats
+from pipeline.analyses.moved_words import may_be_moved
 from pipeline.analyses.variables import Variables
 from pipeline.headers import ENDING
 from pipeline.llvm import Value
@@ -40,9 +40,8 @@ def _is_to_result(editor: Editor, instruction: Value, function: Value, variables
     ty, result = editor.accessed_type(instruction), _result(editor, function)
     is_inactive = bool(result) and not floats_pointed_to(editor.module, result)
     if editor.integer_bits(ty):
-        sources = filter(editor.is_plain_load, editor.sources(editor.operands(instruction)[0]))
-        is_moved = any(moves_floats(editor, source, variables) for source in sources)
-        return (is_inactive or _has_new_header(editor, function)) and not is_moved
+        is_number = not may_be_moved(editor, editor.sources(editor.operands(instruction)[0]), variables)
+        return (is_inactive or _has_new_header(editor, function)) and is_number
     return is_inactive and ty == editor.pointer_type() and editor.is_constant(editor.operands(instruction)[0])
 
 

@@ -16,6 +16,7 @@ from pipeline.analyses.counting import converts_bits
 from pipeline.analyses.debug_info import INTEGER_NAMES, numbers, variable_type
 from pipeline.analyses.effects import Effects
 from pipeline.analyses.foreign import hands_over_no_float, is_foreign, leads_to_no_floats
+from pipeline.analyses.uses import Uses
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.llvm_inspect import Inspector
@@ -55,21 +56,15 @@ def _is_constant_here(effects: Effects, variable: Value, functions: Container[Va
 def _floats_come_to(effects: Effects, variable: Value, functions: Container[Value]) -> bool:
     """Whether one of the functions reads or writes a float in a variable, or lets its address go where nobody sees whether."""
     inspector = effects.inspector
-    known, waiting = set[Value](), [variable]
-    while waiting:
-        value = waiting.pop()
-        if value in known:
+    for value, user in (uses := Uses(inspector.module, [variable])):
+        if inspector.api.IsAConstant(user) or _is_address(inspector, user):
+            uses.follow([user])
+        elif inspector.module.parent(user) not in functions:
             continue
-        known.add(value)
-        for user in inspector.module.users(value):
-            if inspector.api.IsAConstant(user) or _is_address(inspector, user):
-                waiting.append(user)
-            elif inspector.module.parent(user) not in functions:
-                continue
-            elif led_to := _given(inspector, user, value) or effects.returned_to(user):
-                waiting += led_to
-            elif not _leaves_integers(effects, user, value):
-                return True
+        elif led_to := _given(inspector, user, value) or effects.returned_to(user):
+            uses.follow(led_to)
+        elif not _leaves_integers(effects, user, value):
+            return True
     return False
 
 
@@ -96,20 +91,16 @@ def _leaves_integers(effects: Effects, user: Value, address: Value) -> bool:
 
 def _is_only_read(inspector: Inspector, variable: Value, functions: Container[Value]) -> bool:
     """Whether none of the functions stores what may be a float in a variable, or where pointers in it lead."""
-    known, waiting = set[Value](), [] if inspector.is_thread_local(variable) else [variable]
-    while waiting:
-        pointer = waiting.pop()
-        if pointer in known:
-            continue
-        known.add(pointer)
-        for user in inspector.module.users(pointer):
-            if _leads_on(inspector, user):
-                waiting.append(user)
-            elif inspector.api.IsAInstruction(user) and inspector.module.parent(user) in functions:
-                if not _only_reads(inspector, user):
-                    return False
-                waiting += _given(inspector, user, pointer)
-    return variable in known
+    if inspector.is_thread_local(variable):
+        return False
+    for pointer, user in (uses := Uses(inspector.module, [variable])):
+        if _leads_on(inspector, user):
+            uses.follow([user])
+        elif inspector.api.IsAInstruction(user) and inspector.module.parent(user) in functions:
+            if not _only_reads(inspector, user):
+                return False
+            uses.follow(_given(inspector, user, pointer))
+    return True
 
 
 def _leads_on(inspector: Inspector, user: Value) -> bool:
