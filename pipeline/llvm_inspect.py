@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_longlong, c_size_t, c_uint, c_ulonglong, c_void_p
 from math import gcd
-from typing import Any
+from typing import Any, TypeVar
 
 from pipeline.analyses.debug_info import FLOAT_BITS
 from pipeline.llvm import Module, Value
 
+T = TypeVar("T")
 FUNCTION = 2**32 - 1  # LLVMAttributeFunctionIndex
 RESULT = 0  # LLVMAttributeReturnIndex
 FUNCTION_TYPE, STRUCT = 9, 10  # LLVMTypeKind
@@ -374,6 +375,22 @@ class Inspector:
 
     def users_through_offsets(self, pointer: Value) -> list[Value]:
         """What uses a pointer, or what is counted or chosen from it."""
+        return list(self.once_of(pointer, "users through offsets", self._users_through_offsets))
+
+    def once_of(self, value: Value, what: str, find: Callable[[Value], T]) -> T:
+        """What is found of a value, by what the function alone does that it is in: once for as long as nothing changes that."""
+        function = self.function_of(value)
+        if function:
+            return self.module.once_in(function, (what, value), lambda: find(value))
+        return self.module.once((what, value), lambda: find(value))
+
+    def function_of(self, value: Value) -> Value:
+        """The function that an instruction, or a parameter, is in; 0 for what is in none."""
+        if self.api.IsAInstruction(value):
+            return self.module.parent(value)
+        return int(self.api.GetParamParent(value)) if self.api.IsAArgument(value) else 0
+
+    def _users_through_offsets(self, pointer: Value) -> list[Value]:
         known: dict[Value, None] = {}
         waiting = [pointer]
         while waiting:
@@ -394,6 +411,9 @@ class Inspector:
 
     def _behind(self, pointer: Value) -> dict[Value, None]:
         """A pointer, and what it is chosen from, or counted from, in as many steps as it takes."""
+        return self.once_of(pointer, "behind", self._found_behind)
+
+    def _found_behind(self, pointer: Value) -> dict[Value, None]:
         known: dict[Value, None] = {}
         waiting = [pointer]
         while waiting:

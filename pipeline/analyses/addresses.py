@@ -32,6 +32,10 @@ class Address:
 
 def address(inspector: Inspector, pointer: Value) -> Address:
     """What a pointer is, as far back as the steps to it lead."""
+    return inspector.once_of(pointer, "address", lambda one: _address(inspector, one))
+
+
+def _address(inspector: Inspector, pointer: Value) -> Address:
     terms = Counter[Value]()
     constant = 0
     while True:

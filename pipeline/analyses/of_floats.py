@@ -80,7 +80,7 @@ def _are_mixed(inspector: Inspector, copy: Value) -> bool:
                 kept.append(numbers_there(inspector, function, base))
             if any(found & FLOAT_BITS.keys() and found - FLOAT_BITS.keys() for found in kept):
                 return True
-            waiting += _elsewhere(inspector, function, base, set())
+            waiting += _elsewhere(inspector, function, base)
     return False
 
 
@@ -98,17 +98,11 @@ def _floats_lie(
     bases = [base for base in inspector.bases(place) if not inspector.leads_nowhere(base)]  # what is empty is in all functions
     if known is None:
         return any(_are_seen(inspector, base, ours, size) for base in bases)
-    return any(_are_there(inspector, function, base, place, ours, size, known) for base in bases)
+    return any(_are_there(inspector, function, base, ours, size, known) for base in bases)
 
 
 def _are_there(
-    inspector: Inspector,
-    function: Value,
-    base: Value,
-    place: Value,
-    ours: Address,
-    size: int | None,
-    known: set[Hashable],
+    inspector: Inspector, function: Value, base: Value, ours: Address, size: int | None, known: set[Hashable]
 ) -> bool:
     """As `_floats_lie`, of one pointer that the address may be counted from, and of what else that is elsewhere."""
     if not _is_new(base, ours, known):
@@ -118,8 +112,8 @@ def _are_there(
     is_of_floats = bool(there and there <= FLOAT_BITS.keys()) or any(kept)
     if is_of_floats or _is_lost(inspector, base) or _are_seen(inspector, base, ours, size):
         return True
-    for elsewhere, pointer in _elsewhere(inspector, function, base, set()):
-        theirs = _counted_from(ours, base, address(inspector, pointer), place)
+    for elsewhere, pointer in _elsewhere(inspector, function, base):
+        theirs = _counted_from(ours, base, address(inspector, pointer))
         if _floats_lie(inspector, elsewhere, pointer, theirs, size, known):
             return True
     return False
@@ -127,8 +121,8 @@ def _are_there(
 
 def _is_new(base: Value, ours: Address, known: set[Hashable]) -> bool:
     """Whether an address that may be counted from a pointer was not looked at; then it is now.  Raises: _LostError."""
-    here = (base, ours.base, ours.constant, *ours.terms.items())
-    if here in known:
+    here = base if ours.base in ours.terms else (base, ours.base, ours.constant, *ours.terms.items())
+    if base in known or here in known:
         return False
     known.add(here)
     if len(known) > _MOST_PLACES:
@@ -159,8 +153,25 @@ def _are_seen(inspector: Inspector, base: Value, ours: Address, size: int | None
     return any(_may_overlap(inspector, ours, size, *one) for one in accessed)
 
 
-def _elsewhere(inspector: Inspector, function: Value, base: Value, known: set[Hashable]) -> Iterator[tuple[Value, Value]]:
-    """What else a pointer is, and in which function: what is handed in for a parameter, returned, or kept where it is read."""
+def _elsewhere(inspector: Inspector, function: Value, base: Value) -> list[tuple[Value, Value]]:
+    """What else a pointer is, and in which function: what is handed in for a parameter, returned, or kept where it is read.
+
+    Raises: _LostError.
+    """
+    found = inspector.module.once(("elsewhere", base), lambda: _all_elsewhere(inspector, function, base))
+    if found is None:
+        raise _LostError
+    return found
+
+
+def _all_elsewhere(inspector: Inspector, function: Value, base: Value) -> list[tuple[Value, Value]] | None:
+    with suppress(_LostError):
+        return list(dict.fromkeys(_followed(inspector, function, base, set())))
+    return None
+
+
+def _followed(inspector: Inspector, function: Value, base: Value, known: set[Hashable]) -> Iterator[tuple[Value, Value]]:
+    """As `_elsewhere`, where some places are known already at which it may be kept."""
     if inspector.api.IsAArgument(base):
         yield from handed_in(inspector, function, base)
     elif is_of(inspector, (HIDDEN, ACTIVE, KEPT), base):
@@ -183,24 +194,21 @@ def _kept(
             if _may_overlap(inspector, ours, POINTER_BITS // 8, *_accessed(inspector, access)):
                 pointer = access if inspector.is_plain_load(access) else inspector.operands(access)[0]
                 yield inspector.module.parent(access), pointer
-        for elsewhere, other, theirs in _same_memory(inspector, function, root, ours, place, known):
+        for elsewhere, other, theirs in _same_memory(inspector, function, root, ours, known):
             yield from _kept(inspector, elsewhere, other, theirs, known)
 
 
 def _same_memory(
-    inspector: Inspector, function: Value, root: Value, ours: Address, place: Value, known: set[Hashable]
+    inspector: Inspector, function: Value, root: Value, ours: Address, known: set[Hashable]
 ) -> Iterator[tuple[Value, Value, Address]]:
     """Where else is what is at an address: for who is given the pointer, where it was copied from, or by another pointer."""
     for parameter, given in _given(inspector, root):
-        yield (
-            int(inspector.api.GetParamParent(parameter)),
-            parameter,
-            _beyond(ours, parameter, address(inspector, given), place),
-        )
+        callee = int(inspector.api.GetParamParent(parameter))
+        yield callee, parameter, _beyond(ours, parameter, address(inspector, given))
     for copy, source, to in _copied_to(inspector, root):
-        yield inspector.module.parent(copy), source, _beyond(ours, source, address(inspector, to), place)
-    for elsewhere, pointer in _elsewhere(inspector, function, root, known):
-        yield elsewhere, pointer, _counted_from(ours, root, address(inspector, pointer), place)
+        yield inspector.module.parent(copy), source, _beyond(ours, source, address(inspector, to))
+    for elsewhere, pointer in _followed(inspector, function, root, known):
+        yield elsewhere, pointer, _counted_from(ours, root, address(inspector, pointer))
 
 
 def _copied_to(inspector: Inspector, base: Value) -> Iterator[tuple[Value, Value, Value]]:
@@ -212,16 +220,22 @@ def _copied_to(inspector: Inspector, base: Value) -> Iterator[tuple[Value, Value
                 yield user, source, to
 
 
-def _beyond(ours: Address, other: Value, theirs: Address, place: Value) -> Address:
-    """An address, counted from what another pointer is that is counted as ours is."""
+def _beyond(ours: Address, other: Value, theirs: Address) -> Address:
+    """An address, counted from what another pointer is that is counted as ours is; any from there on, where it is not."""
     is_counted = ours.base == theirs.base and ours.terms == theirs.terms
-    return Address(other, {} if is_counted else {place: 1}, ours.constant - theirs.constant if is_counted else 0)
+    return Address(other, {}, ours.constant - theirs.constant) if is_counted else _from(other)
 
 
-def _counted_from(ours: Address, pointer: Value, other: Address, place: Value) -> Address:
+def _counted_from(ours: Address, pointer: Value, other: Address) -> Address:
     """An address, counted from what a pointer is elsewhere; any from there on, where it is not known how it is counted."""
-    further = ours if ours.base == pointer else Address(pointer, {place: 1}, 0)
-    return Address(other.base, {**other.terms, **further.terms}, other.constant + further.constant)
+    if ours.base != pointer or pointer in ours.terms:
+        return _from(other.base)
+    return Address(other.base, {**other.terms, **ours.terms}, other.constant + ours.constant)
+
+
+def _from(pointer: Value) -> Address:
+    """Any address from a pointer on: it is some number, which stands there as the pointer itself, further."""
+    return Address(pointer, {pointer: 1}, 0)
 
 
 def _is_containers(inspector: Inspector, instruction: Value) -> bool:
