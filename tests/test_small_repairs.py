@@ -71,6 +71,24 @@ def test_what_may_be_another_number_stays_an_integer(tmp_path: Path, leaf: str) 
     assert "inttoptr i64 %word to ptr" in text
 
 
+ALLOCATED_FOR = """
+!llvm.dbg.cu = !{!1}
+!llvm.module.flags = !{!2}
+!1 = distinct !DICompileUnit(language: DW_LANG_Rust, file: !3, emissionKind: FullDebug)
+!2 = !{i32 2, !"Debug Info Version", i32 3}
+!3 = !DIFile(filename: "raw_vec.rs", directory: ".")
+!4 = distinct !DISubprogram(name: "with_capacity_in<ELEMENT, alloc::alloc::Global>", scope: !3, file: !3, unit: !1)
+!5 = !DILocation(line: 1, scope: !4)
+"""
+
+
+@pytest.mark.parametrize(("element", "is_raised"), [("f64", True), ("alloc::string::String", True), ("u8", False)])
+def test_where_text_is_allocated_stays_an_integer(tmp_path: Path, element: str, is_raised: bool) -> None:
+    source = CHOSEN_ADDRESS.replace("%memory)", "%memory) !dbg !4").replace("%word to ptr", "%word to ptr, !dbg !5")
+    text = body(mended(tmp_path, source + ALLOCATED_FOR.replace("ELEMENT", element), raised.choose_pointers))
+    assert ("inttoptr i64 %word" not in text) == is_raised
+
+
 RAW_VEC = """
 define void @shim(ptr %vec) {
   call void @_ZN5alloc7raw_vec4grow(ptr %vec)

@@ -31,6 +31,8 @@ INTEGER_NAMES = {f"{sign}{width}" for sign in "iu" for width in (8, 16, 32, 64, 
 _WRAPPERS = ("MaybeUninit<", "ManuallyDrop<", "MaybeDangling<")
 """Types of the standard library that hold one value, if any; their own fields are no user's words."""
 _NON_ZERO = "NonZero<"
+_ALLOCATED = re.compile(r"<(.+), alloc::alloc::Global>$")
+"""What a function is for, in the name of one that is generic over an allocator, too."""
 _MOVERS = {
     "ptr": ("copy<", "copy_nonoverlapping<", "swap<", "swap_chunk<", "read<", "write<", "replace<"),
     "mem": ("swap<", "replace<", "take<"),
@@ -274,6 +276,12 @@ def types_made_for(module: Module, instruction: Value) -> Iterator[list[Value]]:
 def functions_around(module: Module, instruction: Value) -> list[str]:
     """The names of the functions around an instruction, the innermost inlined one first."""
     return [module.metadata_string(operands[_NAME]) for operands in _functions_around(module, instruction)]
+
+
+def allocates_integers(module: Module, instruction: Value) -> bool:
+    """Whether it is integers, as those of text, that the innermost function around allocates for that names what it is for."""
+    elements = (_ALLOCATED.search(each) for each in functions_around(module, instruction))
+    return next((found[1] for found in elements if found), "") in INTEGER_NAMES
 
 
 def elements_moved(module: Module, instruction: Value) -> Value:

@@ -169,8 +169,6 @@ def repair(module: Module, shims: Sequence[Value], forward: Sequence[Value] = ()
     """
     editor = Editor(module)
     done: list[str] = []
-    # In forward mode the shadow of text whose address is chosen as a pointer is that text: it would be freed twice.
-    without = {*without, "raised"} if forward else without
     for name, mend in _OF_CALLS:
         done += mend(editor, shims) if name not in without else []
     done += _words(editor, shims, without)

@@ -2,6 +2,8 @@
 
 Where code is not optimised the address of new memory, or how it should have been aligned, stands in one word of a `Result`.
 Enzyme finds an address that is a number.
+
+Not that of text, or of other integers: in forward mode its shadow would be that text itself, and it would be freed twice.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree
+from pipeline.analyses.debug_info import allocates_integers
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 
@@ -29,6 +32,8 @@ def _is_chosen_address(editor: Editor, instruction: Value) -> bool:
     """Whether a pointer is made of a choice among addresses of pointers, and numbers."""
     is_pointer = editor.api.IsAIntToPtrInst(instruction) and editor.api.TypeOf(instruction) == editor.pointer_type()
     if not is_pointer or not editor.is_choice(editor.operands(instruction)[0]):
+        return False
+    if allocates_integers(editor.module, instruction):
         return False
     leaves = set(editor.sources(editor.operands(instruction)[0]))
     addresses = {value for value in leaves if _is_address(editor, value)}
