@@ -65,8 +65,8 @@ class Slicer:
 
         Who asks is inlined into who wants the derivative, and what was said for Enzyme alone is taken back.
         """
-        first, *others = [*differentiated, rest]
-        process.run_tool([self.llvm_link, "-o", out, first, *(f"--override={part}" for part in others)], log=log)
+        # Of a part just what is not there yet: llvm-link dies where it puts one definition, with debug info, in another's place.
+        process.run_tool([self.llvm_link, "-only-needed", "-o", out, rest, *differentiated], log=log)
         with Module(self.libllvm, out) as joined:
             editor = Editor(joined)
             editor.hide_all_but(visible)
