@@ -401,6 +401,9 @@ class Inspector:
 
     def bases(self, pointer: Value) -> list[Value]:
         """What a pointer may lead into, through choices and whatever is added to it."""
+        return list(self.once_of(pointer, "bases", self._bases))
+
+    def _bases(self, pointer: Value) -> list[Value]:
         behind = self._behind(pointer)
         return [value for value in behind if not self.is_choice(value) and not self.api.IsAGetElementPtrInst(value)]
 
@@ -411,9 +414,6 @@ class Inspector:
 
     def _behind(self, pointer: Value) -> dict[Value, None]:
         """A pointer, and what it is chosen from, or counted from, in as many steps as it takes."""
-        return self.once_of(pointer, "behind", self._found_behind)
-
-    def _found_behind(self, pointer: Value) -> dict[Value, None]:
         known: dict[Value, None] = {}
         waiting = [pointer]
         while waiting:

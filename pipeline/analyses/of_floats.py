@@ -248,9 +248,13 @@ def _is_containers(inspector: Inspector, instruction: Value) -> bool:
     )
 
 
-def _floats_accessed(inspector: Inspector, base: Value) -> Iterator[Value]:
+def _floats_accessed(inspector: Inspector, base: Value) -> list[Value]:
     """What reads or writes floats at an address, or at one that is counted from it."""
-    return (one for one in _accesses(inspector, base) if inspector.float_name(inspector.accessed_type(one)))
+
+    def is_of_floats(access: Value) -> bool:
+        return bool(inspector.float_name(inspector.accessed_type(access)))
+
+    return inspector.once_of(base, "floats accessed", lambda one: list(filter(is_of_floats, _accesses(inspector, one))))
 
 
 def _accesses(inspector: Inspector, base: Value) -> Iterator[Value]:
@@ -281,8 +285,12 @@ def _read_alike(inspector: Inspector, base: Value) -> Iterator[tuple[Value, Valu
             yield from ((other, base) for other in others if not inspector.leads_nowhere(other))
 
 
-def _pointers_accessed(inspector: Inspector, base: Value) -> Iterator[Value]:
+def _pointers_accessed(inspector: Inspector, base: Value) -> list[Value]:
     """What reads or writes pointers at an address, or at one that is counted from it."""
+    return inspector.once_of(base, "pointers accessed", lambda one: list(_pointers_there(inspector, one)))
+
+
+def _pointers_there(inspector: Inspector, base: Value) -> Iterator[Value]:
     for access in _accesses(inspector, base):
         is_pointer = inspector.accessed_type(access) == inspector.pointer_type()
         if is_pointer and base in inspector.bases(inspector.operands(access)[-1]):
@@ -312,6 +320,10 @@ def _may_overlap(inspector: Inspector, ours: Address, size: int | None, theirs: 
 
 def _is_begin(inspector: Inspector, pointer: Value) -> bool:
     """Whether a pointer leads to the begin of whatever it leads into: nothing is added to what it is chosen from."""
+    return inspector.once_of(pointer, "is begin", lambda one: _is_counted_from(inspector, one))
+
+
+def _is_counted_from(inspector: Inspector, pointer: Value) -> bool:
     waiting, known = [pointer], set[Value]()
     while waiting:
         value = waiting.pop()
