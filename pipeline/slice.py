@@ -65,7 +65,7 @@ class Slicer:
 
         Who asks is inlined into who wants the derivative, and what was said for Enzyme alone is taken back.
         """
-        # Of a part just what is not there yet: llvm-link dies where it puts one definition, with debug info, in another's place.
+        # Of a part just what is not there yet: llvm-link dies where it puts one definition with debug info in another's place.
         process.run_tool([self.llvm_link, "-only-needed", "-o", out, rest, *differentiated], log=log)
         with Module(self.libllvm, out) as joined:
             editor = Editor(joined)

@@ -23,7 +23,7 @@ from pipeline.stages.link import Link
 from pipeline.stages.opt1 import Opt1
 from pipeline.stages.opt2 import Opt2
 from pipeline.tape import Tape
-from pipeline.toolchain import Tool, Tools
+from pipeline.toolchain import Tools
 from tests.workbench import MERGED, Workbench
 
 PATIENCE_S = 150
@@ -55,17 +55,16 @@ def silence(module: Path, to: Path, tools: Tools) -> None:
         opened.write(to)
 
 
-def only(module: Path, function: str, to: Path, libllvm: Tool) -> None:
-    """Write the module of the program whose `main` is that function, and of nothing else."""
-    with Module(libllvm, module) as opened:
-        editor = Editor(opened)
-        editor.api.load({"SetValueName2": (None, [c_void_p, c_char_p, c_size_t])})
-        for name, renamed in (("main", b"main_of_all"), (function, b"main")):
-            (found,) = opened.named([name])
-            editor.api.SetLinkage(found, _INTERNAL if name == "main" else 0)
-            editor.api.SetValueName2(found, renamed, len(renamed))
-        editor.run_passes("globaldce")
-        opened.write(to)
+def only(opened: Module, function: str, to: Path) -> None:
+    """Write the module of the program whose `main` is that function, and of nothing else: what is opened loses the rest."""
+    editor = Editor(opened)
+    editor.api.load({"SetValueName2": (None, [c_void_p, c_char_p, c_size_t])})
+    for name, renamed in (("main", b"main_of_all"), (function, b"main")):
+        (found,) = opened.named([name])
+        editor.api.SetLinkage(found, _INTERNAL if name == "main" else 0)
+        editor.api.SetValueName2(found, renamed, len(renamed))
+    editor.run_passes("globaldce")
+    opened.write(to)
 
 
 def stages(level: int, tools: Tools) -> dict[str, Stage]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.errors import UserError
+from pipeline.llvm import Module
 from pipeline.repairs import asked_outside
 from pipeline.stages import MODULE
 from pipeline.stages.abi_fixup import AbiFixup
@@ -283,7 +284,8 @@ def test_what_is_not_kept_is_refused_once_enzyme_has_asked_for_it(tmp_path: Path
     bench, given = Workbench(tmp_path / "crate"), tmp_path / "given"
     given.mkdir()
     runner.write([Function((KEPT / "found_in_two_loops.rs").read_text())], bench, ["reverse"])
-    only(merged(bench, "2", TOOLS), "p0000", given / MODULE, TOOLS.libllvm)
+    with Module(TOOLS.libllvm, merged(bench, "2", TOOLS)) as whole:
+        only(whole, "p0000", given / MODULE)
     through = stages(2, TOOLS)
     assert isinstance(through["abi_fixup"], AbiFixup)
     through["abi_fixup"] = replace(through["abi_fixup"], without=("asked_outside",))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import logging
+import multiprocessing
 import signal
 import tempfile
+import traceback
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pipeline.errors import UserError
+from pipeline.llvm import Module
 from pipeline.toolchain import find_tools
 from tests.alone import build, merged, only, stages
 from tests.fuzz import oracle
@@ -175,7 +177,7 @@ class Job:
     precision: Precision
     right: Sequence[float]
     crate: Path
-    module: Path
+    folder: Path
 
 
 def judge(
@@ -183,8 +185,8 @@ def judge(
 ) -> list[Verdict]:
     """What becomes of each function at a level.
 
-    `broke down` is where Enzyme did so, and no program was made; `crash` is a program that dies or hangs; `invalid` is what is
-    no test, as it does not compile, panics or is infinite.
+    `broke down` is where Enzyme did so, and no program was made; `crash` is a program, or a stage of ours, that dies or hangs;
+    `invalid` is what is no test, as it does not compile, panics or is infinite.
     """
     found: list[Verdict] = []
     for begin in range(0, len(functions), AT_ONCE):
@@ -203,9 +205,11 @@ def _judge_crate(
         write([functions[number] for number in valid], bench, modes, precision)
         module = merged(bench, level, tools)
         crate = bench.output() / "stages"
-        jobs = [Job(number, level, modes, precision, right, crate, module) for number, right in enumerate(valid.values())]
-        with ProcessPoolExecutor(2) as pool:
-            verdicts |= dict(zip(valid, pool.map(_judge_alone, jobs), strict=True))
+        jobs = [
+            Job(number, level, modes, precision, right, crate, module.parent) for number, right in enumerate(valid.values())
+        ]
+        with Module(tools.libllvm, module) as whole:
+            verdicts |= dict(zip(valid, _side_by_side(whole, jobs), strict=True))
     return [verdicts[number] for number in range(len(functions))]
 
 
@@ -230,13 +234,23 @@ def _filled(template: str, **texts: str) -> str:
     return template
 
 
+_WHOLE: list[Module] = []
+"""The module of all functions, in a process that judges one."""
+
+
+def _side_by_side(whole: Module, jobs: Sequence[Job]) -> list[Verdict]:
+    """What becomes of each, two at a time: each in a process of its own, which has the module as it was read here."""
+    with multiprocessing.get_context("fork").Pool(2, _WHOLE.append, [whole], maxtasksperchild=1) as pool:
+        return pool.map(_judge_alone, jobs, chunksize=1)
+
+
 def _judge_alone(job: Job) -> Verdict:
     tools = find_tools()
-    with tempfile.TemporaryDirectory(dir=job.module.parent) as folder:
+    with tempfile.TemporaryDirectory(dir=job.folder) as folder:
         begun, out = Path(folder, "begun"), Path(folder, "out")
         begun.mkdir()
         out.mkdir()
-        only(job.module, f"p{job.number:04}", begun / "module.bc", tools.libllvm)
+        only(_WHOLE[-1], f"p{job.number:04}", begun / "module.bc")
         try:
             with _patience():
                 binary = build(begun, stages(int(job.level), tools), job.crate, out, tools)
@@ -245,6 +259,8 @@ def _judge_alone(job: Job) -> Verdict:
             return replace(refused, kind="broke down") if refused.kind == "crash" else refused
         except TimeoutError:
             return Verdict("broke down", f"a stage does not end within {PATIENCE_S} s")
+        except Exception:  # it is one of thousands
+            return Verdict("crash", traceback.format_exc())
         return _compared(job, binary)
 
 
