@@ -146,6 +146,35 @@ out:
     assert re.search(r"select i1 %\d+, double %value, double 1\.0", text)
 
 
+LATE = """
+define double @shim(ptr %x, double %hole, i1 %c, i1 %is_there) {
+  %v = load double, ptr %x
+  br i1 %is_there, label %there, label %end
+there:
+  %product = fmul double %v, %hole
+  br label %end
+end:
+  %one = phi double [ %product, %there ], [ 0x7FF8000000000000, %0 ]
+  %chosen = select i1 %c, double %v, double %one
+  ret double %chosen
+}
+"""
+
+
+def test_what_is_computed_in_a_block_that_leads_to_the_choice_is_chosen_there(tmp_path: Path) -> None:
+    text = body(mended(tmp_path, LATE, unchosen.compute_of_one))
+    there = text.partition("there:")[2].partition("end:")[0]
+    assert re.search(r"select i1 %\d+, double %hole, double 1\.0", there)
+    assert re.search(r"select i1 %c, double %v, double %\S+\n +br label %end", there)
+
+
+@pytest.mark.parametrize("otherwise", ["%sum = fadd double %one, %chosen", "%sum = fadd double %chosen, 1.0"])
+def test_what_is_wanted_beside_the_choice_is_not_chosen_before(tmp_path: Path, otherwise: str) -> None:
+    source = LATE.replace("ret double %chosen", f"{otherwise}\n  ret double %sum")
+    text = body(mended(tmp_path, source, unchosen.compute_of_one))
+    assert ("%product = fmul double %v, %hole" in text) == ("%one" in otherwise)
+
+
 HOLES = """
 use autodiff::*;
 

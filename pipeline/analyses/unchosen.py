@@ -50,6 +50,32 @@ def unchosen(inspector: Inspector, function: Value) -> list[list[Unchosen]]:
     return [group for group in groups if any(one.open for one in group)]
 
 
+def chosen_late(inspector: Inspector, function: Value) -> tuple[Value, Value] | None:
+    """A choice of what several blocks have led to, and that phi; something is computed in one of them for it alone.
+
+    None where there is no other.  What else is chosen from, and the condition, are known in these blocks, too.
+    """
+    module, api = inspector.module, inspector.api
+    for choice in filter(api.IsASelectInst, module.instructions(function)):
+        block = api.GetInstructionParent(choice)
+        here = [one for one in inspector.operands(choice) if api.IsAInstruction(one) and api.GetInstructionParent(one) == block]
+        if inspector.is_float(choice) and len(here) == 1 and api.IsAPHINode(here[0]) and _is_for(inspector, here[0], choice):
+            computed = [one for one in inspector.chosen(here[0]) if _is_computed(inspector, one)]
+            is_for_it = any(_is_for(inspector, one, here[0]) for one in computed)
+            if is_for_it and not any(loop.header == block for loop in ControlFlow(module, function).loops()):
+                return choice, here[0]
+    return None
+
+
+def _is_computed(inspector: Inspector, value: Value) -> bool:
+    return inspector.is_float_arithmetic(value) or inspector.is_intrinsic(value) or bool(inspector.api.IsASelectInst(value))
+
+
+def _is_for(inspector: Inspector, value: Value, user: Value) -> bool:
+    """Whether a value has no other user."""
+    return set(inspector.module.users(value)) == {user}
+
+
 class _Group:
     """The choices of a block, and what is computed for them alone; but nothing that is computed once for a whole loop."""
 
@@ -75,8 +101,7 @@ class _Group:
         return [self._with_open(one, found) if one.value in counting else one for one in reversed(found.values())]
 
     def _is_computed_here(self, value: Value) -> bool:
-        is_arithmetic = self._inspector.is_float_arithmetic(value) or self._inspector.is_intrinsic(value)
-        if not (is_arithmetic or self._inspector.api.IsASelectInst(value)) or not self._inspector.is_float(value):
+        if not _is_computed(self._inspector, value) or not self._inspector.is_float(value):
             return False
         block = int(self._inspector.api.GetInstructionParent(value))
         return self._around.get(block, 0) == self._around.get(self._block, 0)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 
 from pipeline.analyses.call_tree import call_tree
-from pipeline.analyses.unchosen import Needed, Unchosen, unchosen
+from pipeline.analyses.unchosen import Needed, Unchosen, chosen_late, unchosen
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import opaque
@@ -20,12 +20,28 @@ def compute_of_one(editor: Editor, shims: Sequence[Value]) -> list[str]:
     done = []
     for function in call_tree(editor, shims):
         count = 0
+        while late := chosen_late(editor, function):
+            _choose_before(editor, *late)
         while groups := list(_apart(unchosen(editor, function))):
             for group in groups:
                 _Guard(editor).guard(group)
             count += sum(bool(one.open) for group in groups for one in group)
         done += [f"unchosen: {count} in {editor.module.name(function)}"] if count else []
     return done
+
+
+def _choose_before(editor: Editor, choice: Value, phi: Value) -> None:
+    """Choose in each of the blocks that lead here."""
+    chosen: dict[Value, Value] = {}
+    blocks = editor.incoming_blocks(phi)
+    for block, value in zip(blocks, editor.chosen(phi), strict=True):
+        if block not in chosen:  # a switch leads here in several ways
+            operands = (value if one == phi else one for one in editor.operands(choice))
+            with editor.module.before(editor.api.GetBasicBlockTerminator(block)) as builder:
+                chosen[block] = int(editor.api.BuildSelect(builder, *operands, b""))
+    made = editor.phi(phi, editor.api.TypeOf(choice), [(chosen[block], block) for block in blocks])
+    editor.replace(choice, made)
+    editor.api.InstructionEraseFromParent(phi)
 
 
 def _apart(groups: Iterable[list[Unchosen]]) -> Iterator[list[Unchosen]]:
