@@ -43,7 +43,7 @@ class FloatPlaces:
         if kind := word_accessed(self._inspector, access, self._variables):
             return {FLOAT_BITS.get(kind)}
         roots = self._inspector.bases(self._inspector.operands(access)[-1])
-        found = (numbers_there(self._inspector, self._function, root) for root in roots)
+        found = (numbers_there(self._inspector, root) for root in roots)
         return {FLOAT_BITS.get(name) for name in frozenset().union(*found)}
 
     def _lies_among_floats(self, access: Value, bits: int) -> bool:

@@ -12,10 +12,10 @@ from pipeline.llvm_inspect import Inspector
 _SIGNATURES = {f"IsA{name}ValueInst": (c_void_p, [c_void_p]) for name in ("Extract", "Insert")}
 
 
-def numbers_there(inspector: Inspector, function: Value, root: Value) -> frozenset[str]:
+def numbers_there(inspector: Inspector, root: Value) -> frozenset[str]:
     """The types of all numbers that a parameter points to, or a pointer that is read there; none where it is neither."""
-    module = inspector.module
-    types = module.once_in(function, "types given", lambda: _types(inspector, function))
+    module, function = inspector.module, inspector.function_of(root)
+    types = module.once_in(function, "types given", lambda: _types(inspector, function)) if function else {}
     if root in types:
         ty = types[root]
         return numbers(module, base_type(module, ty)) if is_pointer(module, ty) else frozenset()
@@ -32,12 +32,13 @@ def _types(inspector: Inspector, function: Value) -> dict[Value, Value]:
     return dict(zip(parameters, types, strict=True)) if len(parameters) == len(types) else {}
 
 
-def handed_in(inspector: Inspector, function: Value, parameter: Value) -> Iterator[tuple[Value, Value]]:
-    """What callers have for a parameter, each with the function that calls."""
-    module, position = inspector.module, inspector.parameters(function).index(parameter)
+def handed_in(inspector: Inspector, parameter: Value) -> Iterator[Value]:
+    """What callers have for a parameter."""
+    module, function = inspector.module, inspector.function_of(parameter)
+    position = inspector.parameters(function).index(parameter)
     for user in module.users(function):
         if module.is_call(user) and module.callee(user) == function:
-            yield module.parent(user), module.arguments(user)[position]
+            yield module.arguments(user)[position]
 
 
 def calling(inspector: Inspector, value: Value) -> Value:
@@ -54,8 +55,8 @@ def is_here(inspector: Inspector, call: Value) -> bool:
     return module.is_function(callee) and (module.is_defined(callee) or inspector.is_intrinsic(call))
 
 
-def returned(inspector: Inspector, call: Value) -> Iterator[tuple[Value, Value]]:
-    """The pointers that a call may return, be it in a pair, each with the function that returns it."""
+def returned(inspector: Inspector, call: Value) -> Iterator[Value]:
+    """The pointers that a call may return, be it in a pair."""
     module, callee = inspector.module, inspector.module.callee(call)
     if not module.is_function(callee) or not module.is_defined(callee):
         return
@@ -65,4 +66,4 @@ def returned(inspector: Inspector, call: Value) -> Iterator[tuple[Value, Value]]
         if inspector.api.IsAInsertValueInst(value):
             waiting += inspector.operands(value)
         elif inspector.api.TypeOf(value) == inspector.pointer_type() or calling(inspector, value):
-            yield callee, value
+            yield value

@@ -37,11 +37,10 @@ def are_of_floats(inspector: Inspector, instruction: Value, *, of_callers: bool 
     """
     if _is_containers(inspector, instruction):
         return False
-    function = inspector.module.parent(instruction)
     places, size = _places(inspector, instruction)
     known = set[Hashable]() if of_callers else None
     try:
-        return any(_floats_lie(inspector, function, place, address(inspector, place), size, known) for place in places)
+        return any(_floats_lie(inspector, place, address(inspector, place), size, known) for place in places)
     except _LostError:
         return True
 
@@ -70,51 +69,48 @@ def are_mixed(inspector: Inspector, copy: Value) -> bool:
 
 def _are_mixed(inspector: Inspector, copy: Value) -> bool:
     module, known = inspector.module, set[Value]()
-    waiting = [(module.parent(copy), pointer) for pointer in module.arguments(copy)[:2]]
+    waiting = module.arguments(copy)[:2]
     while waiting:
-        function, pointer = waiting.pop()
-        for base in set(inspector.bases(pointer)) - known:
+        for base in set(inspector.bases(waiting.pop())) - known:
             known.add(base)
-            kept = [numbers(module, ty) for ty in _kept_behind(inspector, function, base)]
+            kept = [numbers(module, ty) for ty in _kept_behind(inspector, base)]
             if inspector.api.IsAArgument(base):
-                kept.append(numbers_there(inspector, function, base))
+                kept.append(numbers_there(inspector, base))
             if any(found & FLOAT_BITS.keys() and found - FLOAT_BITS.keys() for found in kept):
                 return True
-            waiting += _elsewhere(inspector, function, base)
+            waiting += _elsewhere(inspector, base)
     return False
 
 
-def _floats_lie(
-    inspector: Inspector, function: Value, place: Value, ours: Address, size: int | None, known: set[Hashable] | None
-) -> bool:
-    """Whether floats are kept in so many bytes at an address that is counted from a function's pointer; or where they may be.
+def _floats_lie(inspector: Inspector, place: Value, ours: Address, size: int | None, known: set[Hashable] | None) -> bool:
+    """Whether floats are kept in so many bytes at an address that is counted from a pointer; or where they may be.
 
     Elsewhere it is looked at what is not known yet; at nothing, where that is None.
     """
     root, begin = inspector.place(place)
     begin, size_there = (ours.constant if root == ours.base else begin), size or _FIRST
-    if any(word.kind in FLOAT_BITS for word in Variables(inspector, function).words(root, begin, begin + size_there)):
+    function = inspector.function_of(place)
+    words = Variables(inspector, function).words(root, begin, begin + size_there) if function else ()
+    if any(word.kind in FLOAT_BITS for word in words):
         return True
     bases = [base for base in inspector.bases(place) if not inspector.leads_nowhere(base)]  # what is empty is in all functions
     if known is None:
         return any(_are_seen(inspector, base, ours, size) for base in bases)
-    return any(_are_there(inspector, function, base, ours, size, known) for base in bases)
+    return any(_are_there(inspector, base, ours, size, known) for base in bases)
 
 
-def _are_there(
-    inspector: Inspector, function: Value, base: Value, ours: Address, size: int | None, known: set[Hashable]
-) -> bool:
+def _are_there(inspector: Inspector, base: Value, ours: Address, size: int | None, known: set[Hashable]) -> bool:
     """As `_floats_lie`, of one pointer that the address may be counted from, and of what else that is elsewhere."""
     if not _is_new(base, ours, known):
         return False
-    there = numbers_there(inspector, function, base)
-    kept = (floats_kept(inspector.module, ty) for ty in _kept_behind(inspector, function, base))
+    there = numbers_there(inspector, base)
+    kept = (floats_kept(inspector.module, ty) for ty in _kept_behind(inspector, base))
     is_of_floats = bool(there and there <= FLOAT_BITS.keys()) or any(kept)
     if is_of_floats or _is_lost(inspector, base) or _are_seen(inspector, base, ours, size):
         return True
-    for elsewhere, pointer in _elsewhere(inspector, function, base):
+    for pointer in _elsewhere(inspector, base):
         theirs = _counted_from(ours, base, address(inspector, pointer))
-        if _floats_lie(inspector, elsewhere, pointer, theirs, size, known):
+        if _floats_lie(inspector, pointer, theirs, size, known):
             return True
     return False
 
@@ -137,12 +133,12 @@ def _is_lost(inspector: Inspector, base: Value) -> bool:
     return bool(inspector.api.IsAIntToPtrInst(base)) or is_strangers
 
 
-def _kept_behind(inspector: Inspector, function: Value, pointer: Value) -> list[Value]:
+def _kept_behind(inspector: Inspector, pointer: Value) -> list[Value]:
     """The types that what a pointer is read from was made for, by debug info: of a `Vec<f64>` the float."""
     if not inspector.is_plain_load(pointer):
         return []
     base, begin = inspector.place(inspector.operands(pointer)[0])
-    return Variables(inspector, function).kept(base, begin)
+    return Variables(inspector, inspector.function_of(pointer)).kept(base, begin)
 
 
 def _are_seen(inspector: Inspector, base: Value, ours: Address, size: int | None) -> bool:
@@ -153,71 +149,63 @@ def _are_seen(inspector: Inspector, base: Value, ours: Address, size: int | None
     return any(_may_overlap(inspector, ours, size, *one) for one in accessed)
 
 
-def _elsewhere(inspector: Inspector, function: Value, base: Value) -> list[tuple[Value, Value]]:
-    """What else a pointer is, and in which function: what is handed in for a parameter, returned, or kept where it is read.
+def _elsewhere(inspector: Inspector, base: Value) -> list[Value]:
+    """What else a pointer is, be it in another function: what is handed in for a parameter, returned, or kept where it is read.
 
     Raises: _LostError.
     """
-    found = inspector.module.once(("elsewhere", base), lambda: _all_elsewhere(inspector, function, base))
+    found = inspector.module.once(("elsewhere", base), lambda: _all_elsewhere(inspector, base))
     if found is None:
         raise _LostError
     return found
 
 
-def _all_elsewhere(inspector: Inspector, function: Value, base: Value) -> list[tuple[Value, Value]] | None:
+def _all_elsewhere(inspector: Inspector, base: Value) -> list[Value] | None:
     with suppress(_LostError):
-        return list(dict.fromkeys(_followed(inspector, function, base, set())))
+        return list(dict.fromkeys(_followed(inspector, base, set())))
     return None
 
 
-def _followed(inspector: Inspector, function: Value, base: Value, known: set[Hashable]) -> Iterator[tuple[Value, Value]]:
+def _followed(inspector: Inspector, base: Value, known: set[Hashable]) -> Iterator[Value]:
     """As `_elsewhere`, where some places are known already at which it may be kept."""
     if inspector.api.IsAArgument(base):
-        yield from handed_in(inspector, function, base)
+        yield from handed_in(inspector, base)
     elif is_of(inspector, (HIDDEN, ACTIVE, KEPT), base):
-        yield function, inspector.operands(base)[0]
+        yield inspector.operands(base)[0]
     elif call := calling(inspector, base):
         yield from returned(inspector, call)
     elif inspector.is_plain_load(base):
         place = inspector.operands(base)[0]
-        yield from _kept(inspector, function, place, address(inspector, place), known)
+        yield from _kept(inspector, place, address(inspector, place), known)
 
 
-def _kept(
-    inspector: Inspector, function: Value, place: Value, ours: Address, known: set[Hashable]
-) -> Iterator[tuple[Value, Value]]:
-    """The pointers that are kept at an address, each with the function that puts it there or reads it, be it another one."""
+def _kept(inspector: Inspector, place: Value, ours: Address, known: set[Hashable]) -> Iterator[Value]:
+    """The pointers that are kept at an address: what is put there, or read, be it by another function."""
     for root in inspector.bases(place):
         if not _is_new(root, ours, known):
             continue
         for access in _pointers_accessed(inspector, root):
             if _may_overlap(inspector, ours, POINTER_BITS // 8, *_accessed(inspector, access)):
-                pointer = access if inspector.is_plain_load(access) else inspector.operands(access)[0]
-                yield inspector.module.parent(access), pointer
-        for elsewhere, other, theirs in _same_memory(inspector, function, root, ours, known):
-            yield from _kept(inspector, elsewhere, other, theirs, known)
+                yield access if inspector.is_plain_load(access) else inspector.operands(access)[0]
+        for other, theirs in _same_memory(inspector, root, ours, known):
+            yield from _kept(inspector, other, theirs, known)
 
 
-def _same_memory(
-    inspector: Inspector, function: Value, root: Value, ours: Address, known: set[Hashable]
-) -> Iterator[tuple[Value, Value, Address]]:
+def _same_memory(inspector: Inspector, root: Value, ours: Address, known: set[Hashable]) -> Iterator[tuple[Value, Address]]:
     """Where else is what is at an address: for who is given the pointer, where it was copied from, or by another pointer."""
-    for parameter, given in _given(inspector, root):
-        callee = int(inspector.api.GetParamParent(parameter))
-        yield callee, parameter, _beyond(ours, parameter, address(inspector, given))
-    for copy, source, to in _copied_to(inspector, root):
-        yield inspector.module.parent(copy), source, _beyond(ours, source, address(inspector, to))
-    for elsewhere, pointer in _followed(inspector, function, root, known):
-        yield elsewhere, pointer, _counted_from(ours, root, address(inspector, pointer))
+    for other, there in (*_given(inspector, root), *_copied_to(inspector, root)):
+        yield other, _beyond(ours, other, address(inspector, there))
+    for pointer in _followed(inspector, root, known):
+        yield pointer, _counted_from(ours, root, address(inspector, pointer))
 
 
-def _copied_to(inspector: Inspector, base: Value) -> Iterator[tuple[Value, Value, Value]]:
-    """What copies memory to an address, or to one that is counted from it; each with where from, and where to."""
+def _copied_to(inspector: Inspector, base: Value) -> Iterator[tuple[Value, Value]]:
+    """From where memory is copied to an address, or to one that is counted from it; each with that."""
     for user in inspector.users_through_offsets(base):
         if inspector.is_bulk_write(user):
             to, source, *_ = inspector.module.arguments(user)
             if inspector.api.TypeOf(source) == inspector.pointer_type() and base in inspector.bases(to):
-                yield user, source, to
+                yield source, to
 
 
 def _beyond(ours: Address, other: Value, theirs: Address) -> Address:

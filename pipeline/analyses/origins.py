@@ -98,7 +98,7 @@ def _places(inspector: Inspector, base: Value) -> Iterator[Value]:
 def _given(inspector: Inspector, parameter: Value) -> Iterator[Value]:
     """What callers, and who asks for a derivative, give for a parameter."""
     module = inspector.module
-    function = int(inspector.api.GetParamParent(parameter))
+    function = inspector.function_of(parameter)
     position = inspector.parameters(function).index(parameter)
     for call in filter(module.is_call, module.users(function)):
         given = module.arguments(call)
