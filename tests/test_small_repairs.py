@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from pipeline.llvm import Value
+from pipeline.llvm_edit import Editor
 from pipeline.repairs import growth, integers, parsed, primals, raised, recursive_results, unguarded
 from tests.test_repairs import body, compiled, mended, rewritten
 from tests.workbench import Workbench
@@ -82,11 +85,15 @@ ALLOCATED_FOR = """
 """
 
 
-@pytest.mark.parametrize(("element", "is_raised"), [("f64", True), ("alloc::string::String", True), ("u8", False)])
-def test_where_text_is_allocated_stays_an_integer(tmp_path: Path, element: str, is_raised: bool) -> None:
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+@pytest.mark.parametrize("element", ["f64", "usize", "u8"])
+def test_where_a_text_is_allocated_stays_an_integer_in_forward_mode(tmp_path: Path, element: str, mode: str) -> None:
+    def mend(editor: Editor, shims: Sequence[Value]) -> list[str]:
+        return raised.choose_pointers(editor, shims, shims if mode == "forward" else ())
+
     source = CHOSEN_ADDRESS.replace("%memory)", "%memory) !dbg !4").replace("%word to ptr", "%word to ptr, !dbg !5")
-    text = body(mended(tmp_path, source + ALLOCATED_FOR.replace("ELEMENT", element), raised.choose_pointers))
-    assert ("inttoptr i64 %word" not in text) == is_raised
+    text = body(mended(tmp_path, source + ALLOCATED_FOR.replace("ELEMENT", element), mend))
+    assert ("inttoptr i64 %word" in text) == ((element, mode) == ("u8", "forward"))
 
 
 RAW_VEC = """

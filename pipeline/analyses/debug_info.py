@@ -31,8 +31,8 @@ INTEGER_NAMES = {f"{sign}{width}" for sign in "iu" for width in (8, 16, 32, 64, 
 _WRAPPERS = ("MaybeUninit<", "ManuallyDrop<", "MaybeDangling<")
 """Types of the standard library that hold one value, if any; their own fields are no user's words."""
 _NON_ZERO = "NonZero<"
-_ALLOCATED = re.compile(r"<(.+), alloc::alloc::Global>$")
-"""What a function is for, in the name of one that is generic over an allocator, too."""
+_WITH_CAPACITY = re.compile(r"with_capacity_in<(.+), alloc::alloc::Global>")
+"""The name of a function that allocates at once all that is wanted, and of what."""
 _MOVERS = {
     "ptr": ("copy<", "copy_nonoverlapping<", "swap<", "swap_chunk<", "read<", "write<", "replace<"),
     "mem": ("swap<", "replace<", "take<"),
@@ -278,10 +278,10 @@ def functions_around(module: Module, instruction: Value) -> list[str]:
     return [module.metadata_string(operands[_NAME]) for operands in _functions_around(module, instruction)]
 
 
-def allocates_integers(module: Module, instruction: Value) -> bool:
-    """Whether it is integers, as those of text, that the innermost function around allocates for that names what it is for."""
-    elements = (_ALLOCATED.search(each) for each in functions_around(module, instruction))
-    return next((found[1] for found in elements if found), "") in INTEGER_NAMES
+def allocates_text(module: Module, instruction: Value) -> bool:
+    """Whether an instruction is of the allocation of a text, or other bytes, with a capacity; of what grows it is not known."""
+    elements = (_WITH_CAPACITY.fullmatch(each) for each in functions_around(module, instruction))
+    return next((found[1] for found in elements if found), "") == "u8"
 
 
 def elements_moved(module: Module, instruction: Value) -> Value:

@@ -111,7 +111,6 @@ _OF_CALLS = (
     ("growth", growth.inline_raw_vec),
     ("growth", tidy),
     ("growth", growth.by_copy),
-    ("raised", raised.choose_pointers),
     ("inline", inline.results_with_pointers_for_numbers),  # not those that growth inlines
     ("inline", inline.addresses_of_thread_locals),
 )
@@ -155,7 +154,7 @@ _OF_PATHS = (
 )
 NAMES = (
     *dict.fromkeys(name for name, _ in _OF_CALLS),
-    *("split_words", "hash_tables", "retype", "pointers", "opaque", "constants", "unguarded"),
+    *("raised", "split_words", "hash_tables", "retype", "pointers", "opaque", "constants", "unguarded"),
     *dict.fromkeys(name for name, _ in _OF_MEMORY + _OF_PATHS),
     *("mixed", "beginnings", "constant_numbers", "frees", "frozen", "results"),
 )
@@ -171,6 +170,7 @@ def repair(module: Module, shims: Sequence[Value], forward: Sequence[Value] = ()
     done: list[str] = []
     for name, mend in _OF_CALLS:
         done += mend(editor, shims) if name not in without else []
+    done += raised.choose_pointers(editor, shims, forward) if "raised" not in without else []
     done += _words(editor, shims, without)
     done += constants.keep_out(editor, forward) if "constants" not in without else []
     by_pointer.say_what_is_read(editor, shims)

@@ -3,7 +3,7 @@
 Where code is not optimised the address of new memory, or how it should have been aligned, stands in one word of a `Result`.
 Enzyme finds an address that is a number.
 
-Not that of text, or of other integers: in forward mode its shadow would be that text itself, and it would be freed twice.
+Not that of a text with a capacity in forward mode: its shadow would be that text itself, and it would be freed twice.
 """
 
 from __future__ import annotations
@@ -11,17 +11,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree
-from pipeline.analyses.debug_info import allocates_integers
+from pipeline.analyses.debug_info import allocates_text
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 
 
-def choose_pointers(editor: Editor, shims: Sequence[Value]) -> list[str]:
-    """Choose among the pointers in all that the shims reach; a line for each function."""
+def choose_pointers(editor: Editor, shims: Sequence[Value], forward: Sequence[Value] = ()) -> list[str]:
+    """Choose among the pointers in all that the shims reach, some of them in forward mode; a line for each function."""
     done = []
+    in_forward_mode = call_tree(editor, forward)
     for function in call_tree(editor, shims):
         made: dict[Value, Value] = {}
         found = [i for i in editor.module.returning_instructions(function) if _is_chosen_address(editor, i)]
+        found = [i for i in found if function not in in_forward_mode or not allocates_text(editor.module, i)]
         for pointer in found:
             editor.replace(pointer, _raised(editor, editor.operands(pointer)[0], made))
         done += [f"raised: {len(found)} in {editor.module.name(function)}"] if found else []
@@ -32,8 +34,6 @@ def _is_chosen_address(editor: Editor, instruction: Value) -> bool:
     """Whether a pointer is made of a choice among addresses of pointers, and numbers."""
     is_pointer = editor.api.IsAIntToPtrInst(instruction) and editor.api.TypeOf(instruction) == editor.pointer_type()
     if not is_pointer or not editor.is_choice(editor.operands(instruction)[0]):
-        return False
-    if allocates_integers(editor.module, instruction):
         return False
     leaves = set(editor.sources(editor.operands(instruction)[0]))
     addresses = {value for value in leaves if _is_address(editor, value)}
