@@ -22,6 +22,7 @@ from pipeline.repairs import (
     mixed,
     opaque,
     pointers,
+    raised,
     results,
     retype,
     split_words,
@@ -108,6 +109,7 @@ def _of_each(mend: Callable[[Editor, int], object]) -> Mend:
 
 MENDS: list[tuple[str, Mend]] = [
     *((name, mend) for name, mend in repairs._OF_CALLS + repairs._OF_MEMORY + repairs._OF_PATHS if mend != repairs.tidy),
+    ("raised", raised.choose_pointers),
     ("split_words", _of_each(split_words.split)),
     ("hash_tables", hash_tables.keep_apart),
     ("retype", lambda editor, shims: _of_each(partial(retype.retype, words=Words(editor, shims)))(editor, shims)),
