@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from ctypes import POINTER, byref, c_char_p, c_double, c_int, c_size_t, c_uint, c_ulonglong, c_void_p
 from typing import Any
@@ -410,6 +410,16 @@ class Editor(Inspector):
         values, blocks = ([pair[index] for pair in incoming] for index in range(2))
         self.add_values(made, values, blocks)
         return made
+
+    def phi_beside(self, phi: Value, make: Callable[[Value, Value], Value]) -> Value:
+        """A phi of what a builder makes of each value of another phi, at the end of the block that it comes from."""
+        made: dict[Value, Value] = {}
+        blocks = self.incoming_blocks(phi)
+        for block, value in zip(blocks, self.chosen(phi), strict=True):
+            if block not in made:  # a switch leads here in several ways
+                with self.module.before(self.api.GetBasicBlockTerminator(block)) as builder:
+                    made[block] = make(builder, value)
+        return self.phi(phi, self.api.TypeOf(made[blocks[0]]), [(made[block], block) for block in blocks])
 
     def add_incoming(self, phi: Value, values: Sequence[Value], like: Value) -> None:
         """Give a phi its values, from the blocks that another phi has its own from."""

@@ -7,6 +7,7 @@ import re
 from pipeline.analyses.call_tree import call_tree, calls
 from pipeline.analyses.debug_info import is_pointer, path, placed, signature_types, type_name
 from pipeline.analyses.hidden import HIDDEN, KEEPS
+from pipeline.analyses.uses import Uses
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
@@ -96,13 +97,10 @@ def is_filled(inspector: Inspector, allocation: Value) -> bool:
 
 def places(inspector: Inspector, memory: Value) -> set[Value]:
     """The memory, and what is computed, or chosen, in steps from its address, be it a number in between."""
-    known, waiting = {memory}, [memory]
-    while waiting:
-        for user in inspector.module.users(waiting.pop()):
-            if user not in known and _is_step(inspector, user):
-                known.add(user)
-                waiting.append(user)
-    return known
+    for _, user in (uses := Uses(inspector.module, [memory])):
+        if _is_step(inspector, user):
+            uses.follow([user])
+    return uses.known
 
 
 def _is_step(inspector: Inspector, user: Value) -> bool:

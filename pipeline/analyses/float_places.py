@@ -19,7 +19,6 @@ class FloatPlaces:
 
     def __init__(self, inspector: Inspector, function: Value, variables: Variables | None = None) -> None:
         self._inspector = inspector
-        self._function = function
         self._variables = variables or Variables(inspector, function)
 
     def is_float(self, access: Value) -> bool:

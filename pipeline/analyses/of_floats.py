@@ -308,10 +308,10 @@ def _may_overlap(inspector: Inspector, ours: Address, size: int | None, theirs: 
 
 def _is_begin(inspector: Inspector, pointer: Value) -> bool:
     """Whether a pointer leads to the begin of whatever it leads into: nothing is added to what it is chosen from."""
-    return inspector.once_of(pointer, "is begin", lambda one: _is_counted_from(inspector, one))
+    return inspector.once_of(pointer, "is begin", lambda one: _leads_to_begin(inspector, one))
 
 
-def _is_counted_from(inspector: Inspector, pointer: Value) -> bool:
+def _leads_to_begin(inspector: Inspector, pointer: Value) -> bool:
     waiting, known = [pointer], set[Value]()
     while waiting:
         value = waiting.pop()

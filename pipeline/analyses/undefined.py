@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pipeline.analyses.control_flow import ControlFlow
+from pipeline.analyses.uses import Uses
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
@@ -35,12 +36,9 @@ def computed_with(inspector: Inspector, function: Value) -> Iterator[Value]:
 
 def _goes_into_computation(inspector: Inspector, phi: Value) -> bool:
     """Whether an operation or a call takes a value, or what is chosen from it and others."""
-    known, waiting = {phi}, [phi]
-    while waiting:
-        for user in inspector.module.users(waiting.pop()):
-            if inspector.api.IsABinaryOperator(user) or inspector.module.is_call(user):
-                return True
-            if inspector.is_choice(user) and user not in known:
-                known.add(user)
-                waiting.append(user)
+    for _, user in (uses := Uses(inspector.module, [phi])):
+        if inspector.api.IsABinaryOperator(user) or inspector.module.is_call(user):
+            return True
+        if inspector.is_choice(user):
+            uses.follow([user])
     return False

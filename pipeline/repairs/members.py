@@ -40,7 +40,7 @@ def _is_chosen_struct(editor: Editor, instruction: Value) -> bool:
 def _take_apart(editor: Editor, chosen: Value) -> None:
     """Put the members, each chosen like the whole, together again."""
     ty = editor.api.TypeOf(chosen)
-    members = [_member(editor, chosen, index, member) for index, member in enumerate(editor.members(ty))]
+    members = [_member(editor, chosen, index) for index in range(len(editor.members(ty)))]
     made, place = editor.api.GetPoison(ty), editor.following(chosen) if editor.api.IsAPHINode(chosen) else chosen
     with editor.module.before(place) as builder:
         for index, member in enumerate(members):
@@ -48,25 +48,12 @@ def _take_apart(editor: Editor, chosen: Value) -> None:
     editor.replace(chosen, made)
 
 
-def _member(editor: Editor, chosen: Value, index: int, ty: Value) -> Value:
+def _member(editor: Editor, chosen: Value, index: int) -> Value:
     api = editor.api
     if api.IsAPHINode(chosen):
-        return _member_of_phi(editor, chosen, index, ty)
+        return editor.phi_beside(chosen, lambda builder, value: int(editor.api.BuildExtractValue(builder, value, index, b"")))
     with editor.module.before(chosen) as builder:
         if api.IsAFreezeInst(chosen):
             return int(api.BuildFreeze(builder, api.BuildExtractValue(builder, api.GetOperand(chosen, 0), index, b""), b""))
         one, other = (api.BuildExtractValue(builder, value, index, b"") for value in editor.chosen(chosen))
         return int(api.BuildSelect(builder, api.GetOperand(chosen, 0), one, other, b""))
-
-
-def _member_of_phi(editor: Editor, phi: Value, index: int, ty: Value) -> Value:
-    with editor.module.before(phi) as builder:
-        made = int(editor.api.BuildPhi(builder, ty, b""))
-    taken: dict[Value, Value] = {}
-    blocks = editor.incoming_blocks(phi)
-    for block, value in zip(blocks, editor.chosen(phi), strict=True):
-        if block not in taken:  # a switch leads here in several ways
-            with editor.module.before(editor.api.GetBasicBlockTerminator(block)) as builder:
-                taken[block] = editor.api.BuildExtractValue(builder, value, index, b"")
-    editor.add_incoming(made, [taken[block] for block in blocks], phi)
-    return made

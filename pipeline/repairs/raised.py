@@ -22,8 +22,11 @@ def choose_pointers(editor: Editor, shims: Sequence[Value], forward: Sequence[Va
     in_forward_mode = call_tree(editor, forward)
     for function in call_tree(editor, shims):
         made: dict[Value, Value] = {}
-        found = [i for i in editor.module.returning_instructions(function) if _is_chosen_address(editor, i)]
-        found = [i for i in found if function not in in_forward_mode or not allocates_text(editor.module, i)]
+        found = [
+            one
+            for one in editor.module.returning_instructions(function)
+            if _is_chosen_address(editor, one) and not (function in in_forward_mode and allocates_text(editor.module, one))
+        ]
         for pointer in found:
             editor.replace(pointer, _raised(editor, editor.operands(pointer)[0], made))
         done += [f"raised: {len(found)} in {editor.module.name(function)}"] if found else []

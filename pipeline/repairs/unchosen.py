@@ -32,15 +32,12 @@ def compute_of_one(editor: Editor, shims: Sequence[Value]) -> list[str]:
 
 def _choose_before(editor: Editor, choice: Value, phi: Value) -> None:
     """Choose in each of the blocks that lead here."""
-    chosen: dict[Value, Value] = {}
-    blocks = editor.incoming_blocks(phi)
-    for block, value in zip(blocks, editor.chosen(phi), strict=True):
-        if block not in chosen:  # a switch leads here in several ways
-            operands = (value if one == phi else one for one in editor.operands(choice))
-            with editor.module.before(editor.api.GetBasicBlockTerminator(block)) as builder:
-                chosen[block] = int(editor.api.BuildSelect(builder, *operands, b""))
-    made = editor.phi(phi, editor.api.TypeOf(choice), [(chosen[block], block) for block in blocks])
-    editor.replace(choice, made)
+
+    def choose(builder: Value, value: Value) -> Value:
+        operands = (value if one == phi else one for one in editor.operands(choice))
+        return int(editor.api.BuildSelect(builder, *operands, b""))
+
+    editor.replace(choice, editor.phi_beside(phi, choose))
     editor.api.InstructionEraseFromParent(phi)
 
 

@@ -18,6 +18,7 @@ from pipeline.analyses.counting import converts_bits, counts_only, is_counted
 from pipeline.analyses.debug_info import FLOAT_BITS, elements_moved
 from pipeline.analyses.hidden import FLOAT_OF, OF_FLOAT
 from pipeline.analyses.layout import words
+from pipeline.analyses.uses import Uses
 from pipeline.analyses.variables import Variables
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
@@ -215,13 +216,11 @@ def _may_be_integer(editor: Editor, access: Value) -> bool:
     """Whether what is read or written as a float may be the bits of an integer, as where LLVM has one store for both."""
     if editor.is_plain_store(access):
         return any(_is_of_bits(editor, source) for source in editor.sources(editor.operands(access)[0]))
-    known, waiting = {access}, [access]
-    while waiting:
-        users = editor.module.users(waiting.pop())
-        if any(editor.float_behind(user) or editor.is_call_of(user, OF_FLOAT) for user in users):
+    for _, user in (uses := Uses(editor.module, [access])):
+        if editor.float_behind(user) or editor.is_call_of(user, OF_FLOAT):
             return True
-        waiting += [user for user in users if editor.is_choice(user) and user not in known]
-        known.update(waiting)
+        if editor.is_choice(user):
+            uses.follow([user])
     return False
 
 

@@ -28,7 +28,7 @@ MODES = ("reverse", "forward", "width 2")
 """In which functions are tried, if nothing else is said; `width 4` is another."""
 
 AT_ONCE = 60
-"""Functions in one crate: of more, to read the module again and again for each takes longer than to begin anew."""
+"""Functions in one crate: of more, to take the others out of the module for each takes longer than to begin anew."""
 
 PATIENCE_S = 300
 """A function whose stages take longer hangs: most take a few seconds."""
