@@ -56,6 +56,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "GetNamedFunction": (c_void_p, [c_void_p, c_char_p]),
     "AddFunction": (c_void_p, [c_void_p, c_char_p, c_void_p]),
     "DeleteFunction": (None, [c_void_p]),
+    "ConstIntGetZExtValue": (c_ulonglong, [c_void_p]),
     "GetValueName2": (c_void_p, [c_void_p, POINTER(c_size_t)]),
     "IsDeclaration": (c_int, [c_void_p]),
     "GetFirstUse": (c_void_p, [c_void_p]),

@@ -126,7 +126,6 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "IsAGetElementPtrInst": (c_void_p, [c_void_p]),
     "GetGEPSourceElementType": (c_void_p, [c_void_p]),
     "ConstIntGetSExtValue": (c_longlong, [c_void_p]),
-    "ConstIntGetZExtValue": (c_ulonglong, [c_void_p]),
     "GetVolatile": (c_int, [c_void_p]),
     "GetOrdering": (c_int, [c_void_p]),
     "GetAlignment": (c_uint, [c_void_p]),

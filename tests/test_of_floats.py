@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.analyses.call_tree import call_tree, calls
+from pipeline.analyses.debug_info import functions_around
 from pipeline.analyses.moves import is_copy
 from pipeline.analyses.of_floats import are_of_floats
 from pipeline.audit import audit
@@ -90,3 +91,27 @@ def test_bytes_of_floats_beside_other_things_are_refused(tmp_path: Path, number:
     compiled(tmp_path, MIXED.replace("NUMBER", number), "3", "-Cpanic=abort")
     found = audit(TOOLS.libllvm, tmp_path / "given.bc", ["shim"])
     assert any("a copy of elements that hold floats beside other things" in one.message for one in found) == is_refused
+
+
+KEYS = """
+#![crate_type = "lib"]
+use std::collections::HashMap;
+#[inline(always)] fn read<T>(word: &T) -> u64 { unsafe { *(word as *const T).cast() } }
+#[unsafe(no_mangle)] pub fn shim(map: &mut HashMap<(u64, u64), f64>, x: f64) -> u64 {
+    map.insert((1, 2), x);
+    map.iter().map(|(key, value)| read(WORD)).fold(0, |sum, word| sum ^ word)
+}
+"""
+
+
+@pytest.mark.parametrize(("word", "is_float"), [("&key.0", False), ("&key.1", False), ("value", True)])
+def test_beside_the_floats_of_each_element_there_are_none(tmp_path: Path, word: str, is_float: bool) -> None:
+    """Which part of a hash table's elements is read is known by how far they are apart."""
+    compiled(tmp_path, KEYS.replace("WORD", word), "1", "-Cpanic=abort")
+    with Module(TOOLS.libllvm, tmp_path / "given.bc") as module:
+        inspector = Inspector(module)
+        tree = call_tree(inspector, module.named(["shim"]))
+        loads = (one for function in tree for one in module.returning_instructions(function) if inspector.is_plain_load(one))
+        reads = [load for load in loads if functions_around(module, load)[:1] in (["read<u64>"], ["read<f64>"])]
+        assert [are_of_floats(inspector, load) for load in reads] == [is_float] * len(reads)
+        assert reads

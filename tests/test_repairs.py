@@ -709,6 +709,36 @@ end:
     assert "icmp eq ptr %0, null" in body(text, "crategrad_dispatch_0")
 
 
+def test_where_it_turns_out_that_there_is_nothing_to_drop_nothing_is_called(tmp_path: Path) -> None:
+    """Of which type that would be which another vtable's function drops Enzyme is not told."""
+    source = """@vtable = constant <{ ptr, [16 x i8] }> <{ ptr @glue, [16 x i8] zeroinitializer }>
+define internal void @glue(ptr %self) {
+  store i8 0, ptr %self
+  ret void
+}
+define double @shim(ptr %self, ptr %vtable, double %x) {
+  call void @drop(ptr null, ptr %self)
+  call void @drop(ptr @glue, ptr %self)
+  ret double %x
+}
+define internal void @drop(ptr %drop, ptr %self) alwaysinline {
+  %slot = getelementptr inbounds i8, ptr @vtable, i64 0
+  %glue = load ptr, ptr %slot, align 8, !invariant.load !0
+  call void %glue(ptr %self)
+  ret void
+}
+!0 = !{}"""
+    source = source.replace("call void %glue(", "call void @crategrad_dispatch_0(ptr %drop, ptr ").replace("ptr ptr", "ptr")
+    source += "\ndeclare void @crategrad_dispatch_0(ptr, ptr)\n"
+
+    def inlined_and_called(editor: Editor, shims: list[int]) -> None:
+        editor.run_passes("always-inline")
+        dispatch.call_what_is_known(editor, shims)
+
+    calls = re.findall(r"call .*", body(mended(tmp_path, source, inlined_and_called)))
+    assert calls == ["call void @glue(ptr %self)"]
+
+
 def test_what_nothing_could_be_is_never_called(tmp_path: Path) -> None:
     """In no vtable there is anything to drop; and of a function type that no function has none can be called."""
     source = """@vtable = constant <{ ptr, [16 x i8] }> <{ ptr null, [16 x i8] zeroinitializer }>
@@ -1382,6 +1412,37 @@ def copied(folder: Path, function: str) -> str:
     # Higher up, functions of the same instructions are merged.
     compiled(folder, COPIES, "1")
     return rewritten(folder, lambda editor, _: copies.say_what_is_copied(editor, editor.module.named([function])))
+
+
+STDS_OWN = """
+define void @shim(ptr %to, ptr %from, i64 %length) !dbg !10 {
+  call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %from, i64 %length, i1 false), !dbg !20
+  ret void
+}
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+!llvm.dbg.cu = !{!1}
+!llvm.module.flags = !{!2}
+!1 = distinct !DICompileUnit(language: DW_LANG_Rust, file: !3, emissionKind: FullDebug)
+!2 = !{i32 2, !"Debug Info Version", i32 3}
+!3 = !DIFile(filename: "a.rs", directory: ".")
+!4 = !DINamespace(name: "core", scope: null)
+!5 = !DINamespace(name: "ptr", scope: !4)
+!6 = !DINamespace(name: "alloc", scope: null)
+!7 = !DIBasicType(name: "f64", size: 64, encoding: DW_ATE_float)
+!8 = !{!DITemplateTypeParameter(name: "T", type: !7)}
+!10 = distinct !DISubprogram(name: "clone<f64>", scope: !3, file: !3, unit: !1, templateParams: !8)
+!11 = distinct !DISubprogram(name: "to_vec<u8, alloc::alloc::Global>", scope: !6, file: !3, unit: !1)
+!12 = distinct !DISubprogram(name: "copy_nonoverlapping<u8>", scope: !5, file: !3, unit: !1)
+!20 = !DILocation(line: 1, scope: !12, inlinedAt: !21)
+!21 = distinct !DILocation(line: 2, scope: !11, inlinedAt: !22)
+!22 = distinct !DILocation(line: 3, scope: !10)
+"""
+
+
+def test_what_std_was_built_to_copy_is_not_what_the_function_around_is_made_for(tmp_path: Path) -> None:
+    """The name of an element that has floats, too, is a text: of std's own functions debug info has no types."""
+    text = body(mended(tmp_path, STDS_OWN, copies.say_what_is_copied))
+    assert text.count('"enzyme_type"="{[-1]:Pointer, [-1,0]:Integer}"') == 2
 
 
 @pytest.mark.parametrize(

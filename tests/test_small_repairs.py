@@ -74,6 +74,36 @@ def test_what_may_be_another_number_stays_an_integer(tmp_path: Path, leaf: str) 
     assert "inttoptr i64 %word to ptr" in text
 
 
+HANDED_NUMBER = """
+define ptr @shim(ptr %memory, i64 %x) {
+  %one = call ptr @grown(i64 8, ptr %memory)
+  %other = call ptr @grown(i64 NUMBER, ptr %one)
+  ret ptr %other
+}
+define internal ptr @grown(i64 %alignment, ptr %memory) noinline {
+  %nothing = inttoptr i64 %alignment to ptr
+  %is_none = icmp eq ptr %memory, null
+  %pointer = select i1 %is_none, ptr %nothing, ptr %memory
+  ret ptr %pointer
+}
+"""
+
+
+def test_a_pointer_to_nothing_is_one_of_the_numbers_that_are_handed_in(tmp_path: Path) -> None:
+    text = body(mended(tmp_path, HANDED_NUMBER.replace("NUMBER", "4"), raised.choose_pointers), "grown")
+    (is_other,) = re.findall(r"(%\d+) = icmp eq i64 %alignment, 8", text)
+    assert f"= select i1 {is_other}, ptr inttoptr (i64 8 to ptr), ptr inttoptr (i64 4 to ptr)" in text
+    assert "inttoptr i64 %alignment" not in text
+
+
+@pytest.mark.parametrize(
+    "change", [("i64 NUMBER", "i64 %x"), ("i64 NUMBER", "i64 ptrtoint (ptr @grown to i64)"), ("internal ", "")]
+)
+def test_a_number_that_is_not_known_stays_one(tmp_path: Path, change: tuple[str, str]) -> None:
+    source = HANDED_NUMBER.replace(*change).replace("NUMBER", "4")
+    assert "inttoptr i64 %alignment" in body(mended(tmp_path, source, raised.choose_pointers), "grown")
+
+
 ALLOCATED_FOR = """
 !llvm.dbg.cu = !{!1}
 !llvm.module.flags = !{!2}

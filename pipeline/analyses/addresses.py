@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from ctypes import c_uint, c_void_p
 from dataclasses import dataclass
 from itertools import permutations
+from math import gcd
 from typing import Any
 
+from pipeline.analyses.hidden import is_nothing
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import STRUCT, Inspector
 
@@ -46,6 +48,54 @@ def _address(inspector: Inspector, pointer: Value) -> Address:
             return Address(pointer, _nonzero(terms), constant)
         terms[inspector.api.GetInstructionParent(pointer)] += counter[1]
         pointer = counter[0]
+
+
+@dataclass(frozen=True)
+class Distance:
+    """How far it is from one pointer to another: so many bytes, and any number of steps of so many more; 0: none."""
+
+    constant: int
+    step: int
+
+    def further(self, other: Distance) -> Distance:
+        """One way, and the other after it."""
+        return Distance(self.constant + other.constant, gcd(self.step, other.step))
+
+    def without(self, other: Distance) -> Distance:
+        """What is left of the way from where another one leads on."""
+        return Distance(self.constant - other.constant, gcd(self.step, other.step))
+
+    def either(self, other: Distance) -> Distance:
+        """One way, or the other."""
+        return Distance(self.constant, gcd(self.step, other.step, self.constant - other.constant))
+
+
+def distance(inspector: Inspector, begin: Value, end: Address) -> Distance | None:
+    """How far an address is from a pointer that it leads back to, whatever is chosen on the way; None where it never does."""
+    back = inspector.once_of(end.base, "distances", lambda one: _distances(inspector, one)).get(begin)
+    return back.further(_from_base(inspector, end)) if back else None
+
+
+def _distances(inspector: Inspector, pointer: Value) -> dict[Value, Distance]:
+    """How far a pointer is from each that it leads back to."""
+    found, waiting = {pointer: Distance(0, 0)}, [pointer]
+    while waiting:
+        value = waiting.pop()
+        where = address(inspector, value)
+        before = {where.base: _from_base(inspector, where)} if where.base != value else {}
+        if not before and inspector.is_choice(value):
+            before = dict.fromkeys(inspector.chosen(value), Distance(0, 0))
+        for one, way in before.items():
+            new = found[value].further(way)
+            joined = found[one].either(new) if one in found else new
+            if joined != found.get(one):
+                found[one] = joined
+                waiting.append(one)
+    return found
+
+
+def _from_base(inspector: Inspector, where: Address) -> Distance:
+    return Distance(where.constant, gcd(*(factor for term, factor in where.terms.items() if not is_nothing(inspector, term))))
 
 
 def meet(distance: int, size: int, width: int, step: int) -> bool:

@@ -21,7 +21,7 @@ _SOURCES = {0x11, 0x29}
 _SCOPE, _NAME, _SIGNATURE, _TEMPLATE = 1, 2, 4, 9
 _PARAMETER_TYPE, _VARIABLE_NAME, _VARIABLE_TYPE = 1, 1, 3
 _TYPES = 5
-_BASE_TYPE, _ELEMENTS, _TYPES_PARAMETERS, _DISCRIMINATOR = 5, 6, 8, 10
+_BASE_TYPE, _ELEMENTS, _TYPES_PARAMETERS, _IDENTIFIER, _DISCRIMINATOR = 5, 6, 8, 9, 10
 _EXTRA_DATA = 6  # of a member that is a variant: its tag
 
 _PARTS = {_MEMBER, VARIANT_PART}
@@ -37,9 +37,14 @@ _MOVERS = {
     "ptr": ("copy<", "copy_nonoverlapping<", "swap<", "swap_chunk<", "read<", "write<", "replace<"),
     "mem": ("swap<", "replace<", "take<"),
     "alloc": ("realloc",),
+    "option": ("copied<",),
 }
 """How the names of the functions begin that move elements, by their module of the standard library."""
-_STD = {"core", "alloc", "std"}
+_STD = {"core", "alloc", "std", "hashbrown"}
+_SIDE_BY_SIDE = ("RawVec<", "RawTable<", "Bucket<")
+"""How the names of std's types begin that lead to elements side by side, and are made for these."""
+_GENERIC = re.compile(r"<(?![\d, ]+>)")
+"""In the name of what was made for types, and not for numbers alone."""
 _DATA = ".data_ptr"
 """The field of a slice that is its pointer."""
 
@@ -128,13 +133,38 @@ def _floats_kept(module: Module, ty: Value) -> frozenset[str]:
 
 
 def kept_at(module: Module, ty: Value, begin: int) -> list[Value]:
-    """The types that what is at a byte of a struct was made for: of `{ of: Vec<f64>, at: Vec<usize> }` of one."""
-    while ty and module.metadata_tag(ty) == STRUCTURE and not _parameters(module, ty):
-        inside = [one for one in parts(module, ty) if 0 <= 8 * begin - module.type_offset(one) < module.type_bits(one)]
-        if len(inside) != 1 or module.metadata_tag(inside[0]) != _MEMBER:
-            return []
-        begin, ty = begin - module.type_offset(inside[0]) // 8, base_type(module, inside[0])
-    return _parameters(module, ty) if ty else []
+    """The types that what is at a byte of a struct was made for: of `{ of: Vec<f64>, at: Vec<usize> }` of one.
+
+    What a user's own struct was made for says least: of a `Body<f64>` the name is a `String` all the same.
+    """
+    made_for: list[Value] = []
+    while ty and module.metadata_tag(ty) == STRUCTURE:
+        parameters = _parameters(module, ty)
+        if parameters and path(module, ty)[0] in _STD:
+            return parameters
+        made_for = made_for or parameters
+        begin, ty = _inside_at(module, ty, begin)
+    return made_for
+
+
+def elements_at(module: Module, ty: Value, begin: int) -> Value:
+    """The type of the elements, side by side, to which what is at a byte of a struct leads; 0 where that is not known.
+
+    They may lie before where it leads, as those of a hash table do: a whole number of them.
+    """
+    while ty and module.metadata_tag(ty) == STRUCTURE:
+        if name(module, ty).startswith(_SIDE_BY_SIDE) and path(module, ty)[0] in _STD:
+            return next(iter(_parameters(module, ty)), 0)
+        begin, ty = _inside_at(module, ty, begin)
+    return 0
+
+
+def _inside_at(module: Module, ty: Value, begin: int) -> tuple[int, Value]:
+    """The type of the member of a struct that is at a byte of it, and at which byte of that; 0 where it is not one alone."""
+    inside = [one for one in parts(module, ty) if 0 <= 8 * begin - module.type_offset(one) < module.type_bits(one)]
+    if len(inside) != 1 or module.metadata_tag(inside[0]) != _MEMBER:
+        return 0, 0
+    return begin - module.type_offset(inside[0]) // 8, base_type(module, inside[0])
 
 
 def _parameters(module: Module, ty: Value) -> list[Value]:
@@ -270,7 +300,19 @@ def _types_of(module: Module, scope: Value) -> list[Value]:
 
 def types_made_for(module: Module, instruction: Value) -> Iterator[list[Value]]:
     """The types that each generic function around an instruction was made for, the innermost inlined one first."""
-    return filter(None, (_made_for(module, operands) for operands in _functions_around(module, instruction)))
+    return (types for _, types in _generic_around(module, instruction))
+
+
+def _generic_around(module: Module, instruction: Value) -> Iterator[tuple[list[Value], list[Value]]]:
+    """Each generic function around an instruction and the types that it was made for, as far as these are told.
+
+    Of what std was built with debug info has no types, but in the functions' names: what is around that is about others.
+    """
+    for function in _functions_around(module, instruction):
+        if types := _made_for(module, function):
+            yield function, types
+        elif _GENERIC.search(module.metadata_string(function[_NAME])):
+            return
 
 
 def functions_around(module: Module, instruction: Value) -> list[str]:
@@ -291,9 +333,9 @@ def elements_moved(module: Module, instruction: Value) -> Value:
     `ptr::copy::<T>`, or in the reallocation of a `RawVec<T>`: what lies between these two is generic over the allocator, if
     anything, and that is of no size.  Of bytes, which may be of anything, a second function must say the same.
     """
-    functions = _functions_around(module, instruction)
-    types = [sized for function in functions if (sized := [ty for ty in _made_for(module, function) if module.type_bits(ty)])]
-    if not types or len(types[0]) != 1 or not _moves_elements(module, functions[0]):
+    sized = ([ty for ty in types if module.type_bits(ty)] for types in types_made_for(module, instruction))
+    types = list(filter(None, sized))
+    if not types or len(types[0]) != 1 or not _moves_elements(module, _functions_around(module, instruction)[0]):
         return 0
     (moved,) = types[0]
     is_bytes = type_name(module, initialised(module, moved)).lstrip("[").startswith("u8")
@@ -302,10 +344,7 @@ def elements_moved(module: Module, instruction: Value) -> Value:
 
 def boxed(module: Module, allocation: Value) -> Value:
     """The type of what an allocation in `Box::new` is made for; 0 for any other."""
-    generic = (
-        (function, types) for function in _functions_around(module, allocation) if (types := _made_for(module, function))
-    )
-    function, types = next(generic, ([], []))
+    function, types = next(_generic_around(module, allocation), ([], []))
     is_box = bool(types) and path(module, function[_SCOPE])[:2] == ["alloc", "boxed"]
     return types[0] if is_box and module.metadata_string(function[_NAME]).startswith("new<") else 0
 
@@ -330,7 +369,8 @@ def moves_bits(module: Module, instruction: Value) -> bool:
 
 
 def _moves_elements(module: Module, function: list[Value]) -> bool:
-    space = path(module, function[_SCOPE])  # a function of C is in a file alone
+    # A method is in its type; a function of C is in a file alone.
+    space = [part for part in path(module, function[_SCOPE]) if not _GENERIC.search(part)]
     movers = _MOVERS.get(space[-1], ()) if len(space) > 1 and space[-2] in _STD else ()
     return module.metadata_string(function[_NAME]).startswith(movers)
 
@@ -478,16 +518,26 @@ def _fields(module: Module, elements: Value) -> Iterator[tuple[str, Value]]:
 
 @dataclass(frozen=True)
 class Variant:
-    """A variant of an enum: its name, its fields' struct, and whether a tag of its own says that it is this one."""
+    """A variant of an enum: its name, its fields' struct, and the number that says that it is this one; None: any other."""
 
     name: str
     type: Value
-    is_tagged: bool
+    tag: int | None
+
+    @property
+    def is_tagged(self) -> bool:
+        """Whether a tag of its own says that it is this one."""
+        return self.tag is not None
 
 
 def name(module: Module, ty: Value) -> str:
     """The name of a type, field or function as debug info has it."""
     return module.metadata_string(module.metadata_operands(ty)[_NAME])
+
+
+def identifier(module: Module, ty: Value) -> str:
+    """What tells a struct or an enum from all others, in every module."""
+    return module.metadata_string(module.metadata_operands(ty)[_IDENTIFIER])
 
 
 def type_name(module: Module, ty: Value) -> str:
@@ -547,7 +597,11 @@ def variant_part(module: Module, ty: Value) -> Value:
 def variants(module: Module, part: Value) -> list[Variant]:
     """The variants in a part that is one of several."""
     found = [(element, module.metadata_operands(element)) for element in elements(module, part)]
-    return [Variant(name(module, element), ops[_BASE_TYPE], bool(ops[_EXTRA_DATA])) for element, ops in found]
+    return [Variant(name(module, element), ops[_BASE_TYPE], _number(module, ops[_EXTRA_DATA])) for element, ops in found]
+
+
+def _number(module: Module, constant: Value) -> int | None:
+    return int(module.api.ConstIntGetZExtValue(constant)) if constant else None
 
 
 def discriminator(module: Module, part: Value) -> Value:

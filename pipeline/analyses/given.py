@@ -41,6 +41,55 @@ def handed_in(inspector: Inspector, parameter: Value) -> Iterator[Value]:
             yield module.arguments(user)[position]
 
 
+def addressed(inspector: Inspector, pointer: Value) -> list[Value] | None:
+    """The pointers whose address that number may be of which a pointer is made; None where it may be any number.
+
+    A fixed number is nobody's address.
+    """
+    leaves = _leaves(inspector, inspector.operands(pointer)[0])
+    return None if leaves is None else [inspector.operands(leaf)[0] for leaf in leaves if is_address(inspector, leaf)]
+
+
+def fixed_numbers(inspector: Inspector, parameter: Value) -> list[int]:
+    """The numbers of which one is handed in for a parameter, from the least; none where it may be anything else."""
+    leaves = _leaves(inspector, parameter) or []
+    numbers = {inspector.number(leaf) for leaf in leaves}
+    return [] if None in numbers else sorted(number for number in numbers if number is not None)
+
+
+def _leaves(inspector: Inspector, number: Value) -> list[Value] | None:
+    """The addresses and fixed numbers of which one is chosen for a number, or handed in; None where it may be another."""
+    found, known, waiting = list[Value](), set[Value](), [number]
+    while waiting:
+        number = waiting.pop()
+        if number in known:
+            continue
+        known.add(number)
+        if inspector.is_simple_constant(number) or is_address(inspector, number):
+            found.append(number)
+        elif inspector.is_choice(number):
+            waiting += inspector.chosen(number)
+        elif inspector.api.IsAArgument(number) and _is_called_alone(inspector, inspector.function_of(number)):
+            waiting += handed_in(inspector, number)
+        else:
+            return None
+    return found
+
+
+def is_address(inspector: Inspector, number: Value) -> bool:
+    """Whether an integer is made of an ordinary pointer."""
+    made_of = inspector.operands(number)[0] if inspector.api.IsAPtrToIntInst(number) else 0
+    return bool(made_of) and inspector.api.TypeOf(made_of) == inspector.pointer_type()
+
+
+def _is_called_alone(inspector: Inspector, function: Value) -> bool:
+    """Whether a function is one of this module, and nothing is done with it but that it is called."""
+    module = inspector.module
+    return inspector.is_internal(function) and all(
+        module.is_call(user) and module.callee(user) == function for user in module.users(function)
+    )
+
+
 def calling(inspector: Inspector, value: Value) -> Value:
     """The call by which a value, or the pair of which it is a part, is made; 0 where it is made otherwise."""
     inspector.api.load(_SIGNATURES)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from contextlib import suppress
 from itertools import takewhile
-from math import gcd
+from typing import TypeAlias
 
-from pipeline.analyses.addresses import Address, address, meet
-from pipeline.analyses.debug_info import FLOAT_BITS, floats_kept, numbers, paths_around, types_around
-from pipeline.analyses.given import calling, handed_in, is_here, numbers_there, returned
-from pipeline.analyses.hidden import ACTIVE, HIDDEN, KEPT, is_nothing, is_of
-from pipeline.analyses.layout import POINTER_BITS
+from pipeline.analyses.addresses import Distance, address, distance, meet
+from pipeline.analyses.debug_info import FLOAT_BITS, floats_kept, numbers, path, paths_around, types_around
+from pipeline.analyses.given import addressed, calling, handed_in, is_here, numbers_there, returned
+from pipeline.analyses.hidden import ACTIVE, HIDDEN, KEPT, is_of
+from pipeline.analyses.layout import POINTER_BITS, kinds_at
 from pipeline.analyses.variables import Variables
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
@@ -19,10 +19,15 @@ from pipeline.llvm_inspect import Inspector
 _HASH_TABLES = "hashbrown"
 _COLLECTIONS = "collections"
 _STD = {"core", "alloc", "std", _HASH_TABLES}
+_RAW_VECTORS = ["alloc", "raw_vec"]
 _FIRST = 8
 """The bytes at the beginning of a variable by which it is known what is in it."""
 _MOST_PLACES = 256
 """Where more are to be looked at, floats may be anywhere."""
+_NONE = Distance(0, 0)
+
+Way: TypeAlias = Distance | None
+"""How far it is to somewhere; None where that is not known."""
 
 
 class _LostError(Exception):
@@ -40,7 +45,7 @@ def are_of_floats(inspector: Inspector, instruction: Value, *, of_callers: bool 
     places, size = _places(inspector, instruction)
     known = set[Hashable]() if of_callers else None
     try:
-        return any(_floats_lie(inspector, place, address(inspector, place), size, known) for place in places)
+        return any(_floats_lie(inspector, place, _NONE, size, known) for place in places)
     except _LostError:
         return True
 
@@ -49,11 +54,13 @@ def float_copied(inspector: Inspector, copy: Value) -> str:
     """The type of all that its function reads and writes where a copy is made, if it is one float's, and where it begins."""
     pointers = inspector.module.arguments(copy)[:2]
     bases = [(pointer, base) for pointer in pointers for base in inspector.bases(pointer) if not inspector.leads_nowhere(base)]
-    accesses = [(pointer, access) for pointer, base in bases for access in _accesses(inspector, base)]
-    names = {inspector.float_name(inspector.accessed_type(access)) for _, access in accesses}
+    accesses = [(pointer, base, access) for pointer, base in bases for access in _accesses(inspector, base)]
+    names = {inspector.float_name(inspector.accessed_type(access)) for *_, access in accesses}
     name = names.pop() if len(names) == 1 else ""
     size = FLOAT_BITS[name] // 8 if name else 0
-    begins = (_may_overlap(inspector, address(inspector, one), size, *_accessed(inspector, access)) for one, access in accesses)
+    begins = (
+        _may_overlap(_way(inspector, base, one), size, _accessed(inspector, access, base)) for one, base, access in accesses
+    )
     return name if name and any(begins) else ""
 
 
@@ -82,55 +89,59 @@ def _are_mixed(inspector: Inspector, copy: Value) -> bool:
     return False
 
 
-def _floats_lie(inspector: Inspector, place: Value, ours: Address, size: int | None, known: set[Hashable] | None) -> bool:
-    """Whether floats are kept in so many bytes at an address that is counted from a pointer; or where they may be.
+def _floats_lie(inspector: Inspector, place: Value, beyond: Way, size: int | None, known: set[Hashable] | None) -> bool:
+    """Whether floats are kept in so many bytes so far beyond a place; or where they may be.
 
     Elsewhere it is looked at what is not known yet; at nothing, where that is None.
     """
     root, begin = inspector.place(place)
-    begin, size_there = (ours.constant if root == ours.base else begin), size or _FIRST
+    begin, size_there = begin + (beyond.constant if beyond and not beyond.step else 0), size or _FIRST
     function = inspector.function_of(place)
     words = Variables(inspector, function).words(root, begin, begin + size_there) if function else ()
     if any(word.kind in FLOAT_BITS for word in words):
         return True
     bases = [base for base in inspector.bases(place) if not inspector.leads_nowhere(base)]  # what is empty is in all functions
+    ways = ((base, _way(inspector, base, place, beyond)) for base in bases)
     if known is None:
-        return any(_are_seen(inspector, base, ours, size) for base in bases)
-    return any(_are_there(inspector, base, ours, size, known) for base in bases)
+        return any(_are_seen(inspector, base, way, size) for base, way in ways)
+    return any(_are_there(inspector, base, way, size, known) for base, way in ways)
 
 
-def _are_there(inspector: Inspector, base: Value, ours: Address, size: int | None, known: set[Hashable]) -> bool:
-    """As `_floats_lie`, of one pointer that the address may be counted from, and of what else that is elsewhere."""
-    if not _is_new(base, ours, known):
+def _are_there(inspector: Inspector, base: Value, way: Way, size: int | None, known: set[Hashable]) -> bool:
+    """As `_floats_lie`, so far from what a pointer is that nothing is added to, and from what else that is elsewhere."""
+    if not _is_new(base, way, known):
         return False
     there = numbers_there(inspector, base)
-    kept = (floats_kept(inspector.module, ty) for ty in _kept_behind(inspector, base))
-    is_of_floats = bool(there and there <= FLOAT_BITS.keys()) or any(kept)
-    if is_of_floats or _is_lost(inspector, base) or _are_seen(inspector, base, ours, size):
+    if there and there <= FLOAT_BITS.keys():
         return True
-    for pointer in _elsewhere(inspector, base):
-        theirs = _counted_from(ours, base, address(inspector, pointer))
-        if _floats_lie(inspector, pointer, theirs, size, known):
-            return True
-    return False
+    if any(floats_kept(inspector.module, ty) for ty in _kept_behind(inspector, base)):
+        return not _are_beside_floats(inspector, base, way, size)
+    if _is_lost(inspector, base) or _are_seen(inspector, base, way, size):
+        return True
+    return any(_floats_lie(inspector, pointer, way, size, known) for pointer in _elsewhere(inspector, base))
 
 
-def _is_new(base: Value, ours: Address, known: set[Hashable]) -> bool:
-    """Whether an address that may be counted from a pointer was not looked at; then it is now.  Raises: _LostError."""
-    here = base if ours.base in ours.terms else (base, ours.base, ours.constant, *ours.terms.items())
-    if base in known or here in known:
+def _is_new(base: Value, way: Way, known: set[Hashable]) -> bool:
+    """Whether what is so far from a pointer was not looked at; then it is now.  Raises: _LostError."""
+    if (base, None) in known or (base, way) in known:
         return False
-    known.add(here)
+    known.add((base, way))
     if len(known) > _MOST_PLACES:
         raise _LostError
     return True
 
 
+def _way(inspector: Inspector, base: Value, place: Value, beyond: Way = _NONE) -> Way:
+    """How far it is from what a pointer leads into to so far beyond it."""
+    way = distance(inspector, base, address(inspector, place))
+    return way and beyond and way.further(beyond)
+
+
 def _is_lost(inspector: Inspector, base: Value) -> bool:
-    """Whether nobody knows where a pointer comes from: it was made of a number, or by a function that is not here."""
+    """Whether nobody knows where a pointer comes from: it was made of some number, or by a function that is not here."""
     call = calling(inspector, base)
     is_strangers = bool(call) and not inspector.is_fresh_memory(call) and not is_here(inspector, call)
-    return bool(inspector.api.IsAIntToPtrInst(base)) or is_strangers
+    return is_strangers or (bool(inspector.api.IsAIntToPtrInst(base)) and addressed(inspector, base) is None)
 
 
 def _kept_behind(inspector: Inspector, pointer: Value) -> list[Value]:
@@ -141,12 +152,38 @@ def _kept_behind(inspector: Inspector, pointer: Value) -> list[Value]:
     return Variables(inspector, inspector.function_of(pointer)).kept(base, begin)
 
 
-def _are_seen(inspector: Inspector, base: Value, ours: Address, size: int | None) -> bool:
-    """Whether floats are read or written in so many bytes at an address, as far as its function shows."""
-    accessed = [_accessed(inspector, one) for one in _floats_accessed(inspector, base)]
-    for other, ours_there in (*_given(inspector, base), *_read_alike(inspector, base)):
-        accessed += [_accessed(inspector, one, other, ours_there) for one in _floats_accessed(inspector, other)]
-    return any(_may_overlap(inspector, ours, size, *one) for one in accessed)
+def _are_beside_floats(inspector: Inspector, base: Value, way: Way, size: int | None) -> bool:
+    """Whether so many bytes so far from a pointer are another part of each element than floats, and used so here.
+
+    Behind the pointer floats are kept: by whom else, and how, need not be looked at then.
+    """
+    if not way or size is None:
+        return False
+    where, begin = inspector.place(inspector.operands(base)[0])
+    elements = Variables(inspector, inspector.function_of(base)).elements(where, begin)
+    if not elements or not all(_is_of_others(inspector, element, way, size) for element in elements):
+        return False
+    accessed = [one for one in _floats_accessed(inspector, base) if not _is_containers(inspector, one)]
+    return not any(_may_overlap(way, size, _accessed(inspector, one, base)) for one in accessed)
+
+
+def _is_of_others(inspector: Inspector, element: Value, way: Distance, size: int) -> bool:
+    """Whether so many bytes, that far from where elements lie side by side, are of no float in any of them."""
+    step = inspector.module.type_bits(element) // 8
+    if not step or way.step % step:
+        return False
+    begin = way.constant % step
+    kinds = kinds_at(inspector.module, element, begin, begin + size)
+    return begin + size <= step and bool(kinds) and kinds.isdisjoint({"", *FLOAT_BITS})
+
+
+def _are_seen(inspector: Inspector, base: Value, way: Way, size: int | None) -> bool:
+    """Whether floats are read or written in so many bytes so far from a pointer, as far as its function shows."""
+    accessed = [_accessed(inspector, one, base) for one in _floats_accessed(inspector, base)]
+    for other, given in (*_given(inspector, base), *_read_alike(inspector, base)):
+        before = _way(inspector, base, given)
+        accessed += [_accessed(inspector, one, other, before) for one in _floats_accessed(inspector, other)]
+    return any(_may_overlap(way, size, one) for one in accessed)
 
 
 def _elsewhere(inspector: Inspector, base: Value) -> list[Value]:
@@ -174,29 +211,32 @@ def _followed(inspector: Inspector, base: Value, known: set[Hashable]) -> Iterat
         yield inspector.operands(base)[0]
     elif call := calling(inspector, base):
         yield from returned(inspector, call)
+    elif inspector.api.IsAIntToPtrInst(base):
+        yield from addressed(inspector, base) or ()
     elif inspector.is_plain_load(base):
-        place = inspector.operands(base)[0]
-        yield from _kept(inspector, place, address(inspector, place), known)
+        yield from _kept(inspector, inspector.operands(base)[0], _NONE, known)
 
 
-def _kept(inspector: Inspector, place: Value, ours: Address, known: set[Hashable]) -> Iterator[Value]:
-    """The pointers that are kept at an address: what is put there, or read, be it by another function."""
+def _kept(inspector: Inspector, place: Value, beyond: Way, known: set[Hashable]) -> Iterator[Value]:
+    """The pointers that are kept so far beyond a place: what is put there, or read, be it by another function."""
     for root in inspector.bases(place):
-        if not _is_new(root, ours, known):
+        way = _way(inspector, root, place, beyond)
+        if not _is_new(root, way, known):
             continue
         for access in _pointers_accessed(inspector, root):
-            if _may_overlap(inspector, ours, POINTER_BITS // 8, *_accessed(inspector, access)):
+            if _may_overlap(way, POINTER_BITS // 8, _accessed(inspector, access, root)):
                 yield access if inspector.is_plain_load(access) else inspector.operands(access)[0]
-        for other, theirs in _same_memory(inspector, root, ours, known):
-            yield from _kept(inspector, other, theirs, known)
+        for other, there in _same_memory(inspector, root, way, known):
+            yield from _kept(inspector, other, there, known)
 
 
-def _same_memory(inspector: Inspector, root: Value, ours: Address, known: set[Hashable]) -> Iterator[tuple[Value, Address]]:
-    """Where else is what is at an address: for who is given the pointer, where it was copied from, or by another pointer."""
+def _same_memory(inspector: Inspector, root: Value, way: Way, known: set[Hashable]) -> Iterator[tuple[Value, Way]]:
+    """Where else is what is so far from a pointer: for who is given it, where it was copied from, or by another pointer."""
     for other, there in (*_given(inspector, root), *_copied_to(inspector, root)):
-        yield other, _beyond(ours, other, address(inspector, there))
+        before = _way(inspector, root, there)
+        yield other, way and before and way.without(before)
     for pointer in _followed(inspector, root, known):
-        yield pointer, _counted_from(ours, root, address(inspector, pointer))
+        yield pointer, way
 
 
 def _copied_to(inspector: Inspector, base: Value) -> Iterator[tuple[Value, Value]]:
@@ -206,24 +246,6 @@ def _copied_to(inspector: Inspector, base: Value) -> Iterator[tuple[Value, Value
             to, source, *_ = inspector.module.arguments(user)
             if inspector.api.TypeOf(source) == inspector.pointer_type() and base in inspector.bases(to):
                 yield source, to
-
-
-def _beyond(ours: Address, other: Value, theirs: Address) -> Address:
-    """An address, counted from what another pointer is that is counted as ours is; any from there on, where it is not."""
-    is_counted = ours.base == theirs.base and ours.terms == theirs.terms
-    return Address(other, {}, ours.constant - theirs.constant) if is_counted else _from(other)
-
-
-def _counted_from(ours: Address, pointer: Value, other: Address) -> Address:
-    """An address, counted from what a pointer is elsewhere; any from there on, where it is not known how it is counted."""
-    if ours.base != pointer or pointer in ours.terms:
-        return _from(other.base)
-    return Address(other.base, {**other.terms, **ours.terms}, other.constant + ours.constant)
-
-
-def _from(pointer: Value) -> Address:
-    """Any address from a pointer on: it is some number, which stands there as the pointer itself, further."""
-    return Address(pointer, {pointer: 1}, 0)
 
 
 def _is_containers(inspector: Inspector, instruction: Value) -> bool:
@@ -252,23 +274,32 @@ def _accesses(inspector: Inspector, base: Value) -> Iterator[Value]:
 
 
 def _given(inspector: Inspector, base: Value) -> Iterator[tuple[Value, Value]]:
-    """The parameters of functions that are given an address, or one that is counted from it; each with what is given."""
+    """The parameters of functions that are given an address, or one that is counted from it; each with what is given.
+
+    Not of std's that make a vector's memory larger, whatever its elements are: they know of no floats, and all vectors are
+    given to them.
+    """
     module = inspector.module
     for user in inspector.users_through_offsets(base):
         callee = module.callee(user) if module.is_call(user) else 0
-        if callee and module.is_function(callee) and module.is_defined(callee) and not inspector.is_inactive(callee):
+        if callee and module.is_function(callee) and module.is_defined(callee) and not _is_blind(inspector, callee):
             pairs = zip(inspector.parameters(callee), module.arguments(user), strict=False)
             yield from ((parameter, given) for parameter, given in pairs if base in inspector.bases(given))
+
+
+def _is_blind(inspector: Inspector, function: Value) -> bool:
+    """Whether what a function does with memory is the same whether there are floats or not."""
+    return inspector.is_inactive(function) or path(inspector.module, inspector.module.subprogram(function))[:2] == _RAW_VECTORS
 
 
 def _read_alike(inspector: Inspector, base: Value) -> Iterator[tuple[Value, Value]]:
     """What else is read from, or stored to, where a pointer is read from, as it may be the same; each with that pointer."""
     if not inspector.is_plain_load(base):
         return
-    place = inspector.operands(base)[0]
-    ours, size = address(inspector, place), POINTER_BITS // 8
-    for access in (one for root in inspector.bases(place) for one in _pointers_accessed(inspector, root) if one != base):
-        if _may_overlap(inspector, ours, size, *_accessed(inspector, access)):
+    place, size = inspector.operands(base)[0], POINTER_BITS // 8
+    accesses = ((root, one) for root in inspector.bases(place) for one in _pointers_accessed(inspector, root) if one != base)
+    for root, access in accesses:
+        if _may_overlap(_way(inspector, root, place), size, _accessed(inspector, access, root)):
             others = [access] if inspector.is_plain_load(access) else inspector.bases(inspector.operands(access)[0])
             yield from ((other, base) for other in others if not inspector.leads_nowhere(other))
 
@@ -285,42 +316,21 @@ def _pointers_there(inspector: Inspector, base: Value) -> Iterator[Value]:
             yield access
 
 
-def _accessed(inspector: Inspector, access: Value, other: Value = 0, pointer: Value = 0) -> tuple[Address, int]:
-    """Where an access is, and how many bytes it has; counted from what the pointer is, where that may be another value."""
-    where, width = address(inspector, inspector.operands(access)[-1]), inspector.size_of(inspector.accessed_type(access))
-    if other and where.base == other:
-        given = address(inspector, pointer)
-        where = Address(given.base, {**given.terms, **where.terms}, given.constant + where.constant)
-    return where, width
+def _accessed(inspector: Inspector, access: Value, root: Value, before: Way = _NONE) -> tuple[Way, int]:
+    """How far an access is from a pointer, and that from where another one is; and how many bytes it has."""
+    way = _way(inspector, root, inspector.operands(access)[-1])
+    return way and before and before.further(way), inspector.size_of(inspector.accessed_type(access))
 
 
-def _may_overlap(inspector: Inspector, ours: Address, size: int | None, theirs: Address, width: int) -> bool:
+def _may_overlap(ours: Way, size: int | None, there: tuple[Way, int]) -> bool:
     """Whether an access may be to some of so many bytes at a place, or, where their number is not known, beyond it."""
-    if ours.base != theirs.base and not all(_is_begin(inspector, one.base) for one in (ours, theirs)):
+    theirs, width = there
+    if ours is None or theirs is None:
         return True
-    distance = theirs.constant - ours.constant
-    terms = (*ours.terms.items(), *theirs.terms.items())
-    step = gcd(*(factor for term, factor in terms if not is_nothing(inspector, term)))
+    between = theirs.without(ours)
     if size is None:
-        return bool(step) or distance + width > 0
-    return meet(distance, size, width, step)
-
-
-def _is_begin(inspector: Inspector, pointer: Value) -> bool:
-    """Whether a pointer leads to the begin of whatever it leads into: nothing is added to what it is chosen from."""
-    return inspector.once_of(pointer, "is begin", lambda one: _leads_to_begin(inspector, one))
-
-
-def _leads_to_begin(inspector: Inspector, pointer: Value) -> bool:
-    waiting, known = [pointer], set[Value]()
-    while waiting:
-        value = waiting.pop()
-        if inspector.api.IsAGetElementPtrInst(value):
-            return False
-        if value not in known and inspector.is_choice(value):
-            waiting += inspector.chosen(value)
-        known.add(value)
-    return True
+        return bool(between.step) or between.constant + width > 0
+    return meet(between.constant, size, width, between.step)
 
 
 def _places(inspector: Inspector, instruction: Value) -> tuple[list[Value], int | None]:

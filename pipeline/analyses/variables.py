@@ -12,7 +12,16 @@ from dataclasses import replace
 from typing import Any
 
 from pipeline.analyses.allocations import is_allocation
-from pipeline.analyses.debug_info import base_type, boxed, is_aggregate, is_pointer, kept_at, signature_types, type_name
+from pipeline.analyses.debug_info import (
+    base_type,
+    boxed,
+    elements_at,
+    is_aggregate,
+    is_pointer,
+    kept_at,
+    signature_types,
+    type_name,
+)
 from pipeline.analyses.layout import INTEGER, POINTER_BITS, Word, kinds_at, words
 from pipeline.llvm import Module, Value, text
 from pipeline.llvm_inspect import Inspector
@@ -122,9 +131,19 @@ class Variables:
         is_padding = not any(any(self._between(ty, begin + at, end + at)) for ty, at in types)
         return self.words(base, begin, end) or ([] if is_padding else None)
 
+    def whole(self, base: Value, begin: int) -> Value:
+        """The type of all that lies there, if just one is known, and that begins there; else 0."""
+        types = self._types.get(base, set())
+        return next((ty for ty, at in types if at + begin == 0), 0) if len(types) == 1 else 0
+
     def kept(self, base: Value, begin: int) -> list[Value]:
         """The types that what lies there was made for: what a pointer there leads to, as that of a `Vec`."""
         return [one for ty, at in self._types.get(base, ()) for one in kept_at(self.inspector.module, ty, begin + at)]
+
+    def elements(self, base: Value, begin: int) -> list[Value]:
+        """The types of the elements, side by side, to which what lies there leads, by each variable there that says so."""
+        found = (elements_at(self.inspector.module, ty, begin + at) for ty, at in self._types.get(base, ()))
+        return list(filter(None, found))
 
     def is_integer(self, base: Value, begin: int, end: int) -> bool:
         """Whether whatever is known to be at an address has integers alone from one byte to another, in all variants."""

@@ -60,13 +60,17 @@ def indirect_calls(editor: Editor, shims: Sequence[Value]) -> list[str]:
 def call_what_is_known(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Call by its name what has turned out to be the one function that a pointer is; a line for each function.
 
-    Enzyme would want a shadow of what is handed over to be compared.
+    Enzyme would want a shadow of what is handed over to be compared; and where there is nothing to drop, it would find what
+    others drop, of other types.
     """
     done = []
     for function in call_tree.call_tree(editor, shims):
-        found = [call for call in call_tree.calls(editor, function) if _compares_constant(editor, call)]
+        found = [call for call in call_tree.calls(editor, function) if _is_known(editor, call)]
         for call in found:
             called, *arguments = editor.module.arguments(call)
+            if editor.is_null(called):
+                editor.api.InstructionEraseFromParent(call)
+                continue
             with editor.module.before(call) as builder:
                 editor.replace(call, editor.call(builder, editor.function_type(called), called, arguments))
         if found:
@@ -74,10 +78,13 @@ def call_what_is_known(editor: Editor, shims: Sequence[Value]) -> list[str]:
     return done
 
 
-def _compares_constant(editor: Editor, call: Value) -> bool:
+def _is_known(editor: Editor, call: Value) -> bool:
+    """Whether a dispatcher is called with a function, or with null: then there is nothing to drop."""
     module = editor.module
-    is_dispatcher = module.name(module.callee(call)).rpartition(_NAME)[2].isdigit()
-    return is_dispatcher and module.is_function(module.arguments(call)[0])
+    if not module.name(module.callee(call)).rpartition(_NAME)[2].isdigit():
+        return False
+    called = module.arguments(call)[0]
+    return module.is_function(called) or (editor.is_null(called) and editor.api.TypeOf(call) == editor.void_type())
 
 
 def _calls(editor: Editor, function: Value) -> list[Value]:

@@ -1,7 +1,8 @@
 """A pointer that is chosen as an integer, beside numbers, and made a pointer again, is chosen as a pointer.
 
-Where code is not optimised the address of new memory, or how it should have been aligned, stands in one word of a `Result`.
-Enzyme finds an address that is a number.
+Where code is not optimised the address of new memory, or how it should have been aligned, stands in one word of a `Result`; and
+what grows a vector, of whatever elements, makes the address of none of the number by which they are aligned.  Enzyme finds an
+address that is a number.
 
 Not that of a text with a capacity in forward mode: its shadow would be that text itself, and it would be freed twice.
 """
@@ -12,8 +13,11 @@ from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree
 from pipeline.analyses.debug_info import allocates_text
+from pipeline.analyses.given import fixed_numbers, is_address
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
+
+_EQUAL = 32  # LLVMIntEQ
 
 
 def choose_pointers(editor: Editor, shims: Sequence[Value], forward: Sequence[Value] = ()) -> list[str]:
@@ -34,29 +38,26 @@ def choose_pointers(editor: Editor, shims: Sequence[Value], forward: Sequence[Va
 
 
 def _is_chosen_address(editor: Editor, instruction: Value) -> bool:
-    """Whether a pointer is made of a choice among addresses of pointers, and numbers."""
-    is_pointer = editor.api.IsAIntToPtrInst(instruction) and editor.api.TypeOf(instruction) == editor.pointer_type()
-    if not is_pointer or not editor.is_choice(editor.operands(instruction)[0]):
+    """Whether a pointer is made of a choice among addresses of pointers, and fixed numbers, be they handed in."""
+    if not editor.api.IsAIntToPtrInst(instruction) or editor.api.TypeOf(instruction) != editor.pointer_type():
         return False
-    leaves = set(editor.sources(editor.operands(instruction)[0]))
-    addresses = {value for value in leaves if _is_address(editor, value)}
-    return bool(addresses) and all(map(editor.is_simple_constant, leaves - addresses))
-
-
-def _is_address(editor: Editor, value: Value) -> bool:
-    made_of = editor.operands(value)[0] if editor.api.IsAPtrToIntInst(value) else 0
-    return bool(made_of) and editor.api.TypeOf(made_of) == editor.pointer_type()
+    number = editor.operands(instruction)[0]
+    leaves = [value for value in editor.sources(number) if not editor.is_simple_constant(value)]
+    is_chosen = editor.is_choice(number) or bool(editor.api.IsAArgument(number))
+    return is_chosen and bool(leaves) and all(is_address(editor, leaf) or fixed_numbers(editor, leaf) for leaf in leaves)
 
 
 def _raised(editor: Editor, value: Value, made: dict[Value, Value]) -> Value:
     """The pointer that an integer is the address of."""
     if value in made:
         return made[value]
-    if _is_address(editor, value):
+    if is_address(editor, value):
         return editor.operands(value)[0]
     if editor.api.IsAPHINode(value):
         made[value] = editor.phi(value, editor.pointer_type())
         editor.add_incoming(made[value], [_raised(editor, one, made) for one in editor.chosen(value)], value)
+    elif editor.api.IsAArgument(value):
+        made[value] = _one_of(editor, value, fixed_numbers(editor, value))
     elif editor.is_choice(value):
         one, other = (_raised(editor, each, made) for each in editor.chosen(value))
         with editor.module.before(value) as builder:
@@ -64,3 +65,18 @@ def _raised(editor: Editor, value: Value, made: dict[Value, Value]) -> Value:
     else:
         made[value] = int(editor.api.ConstIntToPtr(value, editor.pointer_type()))
     return made[value]
+
+
+def _one_of(editor: Editor, number: Value, known: Sequence[int]) -> Value:
+    """The pointer that a parameter is the address of, which is one of these numbers."""
+    ty = editor.api.TypeOf(number)
+    with editor.module.before(next(editor.module.instructions(editor.function_of(number)))) as builder:
+        pointer, *others = (
+            (each, int(editor.api.ConstIntToPtr(each, editor.pointer_type())))
+            for each in (editor.api.ConstInt(ty, number, 0) for number in known)
+        )
+        found = pointer[1]
+        for each, other in others:
+            is_other = editor.api.BuildICmp(builder, _EQUAL, number, each, b"")
+            found = int(editor.api.BuildSelect(builder, is_other, other, found, b""))
+    return found
