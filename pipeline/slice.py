@@ -51,6 +51,16 @@ class Slicer:
             whole.declare(TRIGGER)
             whole.write(part)
 
+    def added(self, prepared: Path, module: Path, added: Path) -> None:
+        """Write the functions that a module was given beyond those of another, and that these call."""
+        with Module(self.libllvm, module) as before:
+            known = {before.name(value) for value in _defined(before)}
+        with Module(self.libllvm, prepared) as whole:
+            editor = Editor(whole)
+            _leave_out(editor, [value for value in _defined(whole) if whole.name(value) in known])
+            editor.run_passes(_TIDY)
+            whole.write(added)
+
     def rest(self, module: Path, shims: Iterable[str], rest: Path) -> set[str]:
         """Write all of a module but who asks for the derivatives of these; what of the module others can refer to, by name."""
         with Module(self.libllvm, module) as whole:

@@ -138,10 +138,12 @@ def _words(module: Module, ty: Value, begin: int) -> Iterator[Word]:
                 else:
                     yield from _words(module, base_type(module, part), begin + module.type_offset(part) // 8)
         case tag if ty and module.type_bits(ty):
-            yield Word(begin, module.type_bits(ty) // 8, _kind(module, ty, tag))
+            yield Word(begin, module.type_bits(ty) // 8, kind_of_number(module, ty))
 
 
-def _kind(module: Module, ty: Value, tag: int) -> str:
+def kind_of_number(module: Module, ty: Value) -> str:
+    """What a number, or a pointer, is (`Word.kind`)."""
+    tag = module.metadata_tag(ty)
     if tag == BASE:
         return name(module, ty) if name(module, ty) in FLOAT_BITS else INTEGER
     return {ENUMERATION: INTEGER, POINTER: ADDRESS}.get(tag, "")

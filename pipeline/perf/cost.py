@@ -13,12 +13,13 @@ from pathlib import Path
 from pipeline import by_name, process
 from pipeline.build import Build
 from pipeline.errors import UserError
+from pipeline.ladder import Rung
 from pipeline.perf.tape import Kept, in_source_order, read_tape
 from pipeline.perf.trial import Trial, differentiate
 from pipeline.places import Places
 from pipeline.stages import MODULE
 from pipeline.stages.abi_fixup import DERIVATIVES
-from pipeline.stages.enzyme import NO_FLAGS, Derivative, Enzyme, Flags, rungs_taken
+from pipeline.stages.enzyme import AT_FIRST, Derivative, Enzyme, rungs_taken
 
 
 @dataclass(frozen=True)
@@ -55,23 +56,23 @@ def costs(build: Build, names: Sequence[str]) -> list[Cost]:
     with build.store.scratch() as scratch:
         tried = [one for one in wanted if one.reverse]
         folders = [scratch / str(number) for number in range(len(tried))]
-        flags = (_flags(stage, {rungs.get((name, one.shim), "") for name in one.reverse}) for one in tried)
-        calls = [partial(_try, stage, module / MODULE, places, *each) for each in zip(tried, flags, folders, strict=True)]
+        taken = (_rung(stage, {rungs.get((name, one.shim), "") for name in one.reverse}) for one in tried)
+        calls = [partial(_try, stage, module / MODULE, places, *each) for each in zip(tried, taken, folders, strict=True)]
         trials = dict(zip(tried, process.side_by_side(calls), strict=True))
         return [(one, read_tape(stage.libllvm, trials[one], one.shim, places) if one in trials else []) for one in wanted]
 
 
-def _try(stage: Enzyme, module: Path, places: Places, wanted: Differentiated, flags: Flags, folder: Path) -> Trial:
+def _try(stage: Enzyme, module: Path, places: Places, wanted: Differentiated, rung: Rung, folder: Path) -> Trial:
     folder.mkdir()
     try:
-        return differentiate(stage, module, wanted.shim, flags, folder)
+        return differentiate(stage, module, wanted.shim, rung, folder)
     except UserError as error:
         raise UserError(places.told(error.message)) from error
 
 
-def _flags(stage: Enzyme, rungs: set[str]) -> Flags:
-    """The flags of the rung by which the derivatives were had, if any was wanted."""
-    return next((rung.flags for rung in stage.ladder if rung.name in rungs), NO_FLAGS)
+def _rung(stage: Enzyme, rungs: set[str]) -> Rung:
+    """The rung by which the derivatives were had, if any was wanted."""
+    return next((rung for rung in stage.ladder if rung.name in rungs), AT_FIRST)
 
 
 def _differentiated(derivatives: Sequence[Derivative]) -> Differentiated:

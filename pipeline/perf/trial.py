@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.errors import UserError
+from pipeline.ladder import Rung
 from pipeline.llvm import Module
 from pipeline.perf.numbering import number
 from pipeline.perf.remarks import FLAG, Remarks, read_remarks
-from pipeline.stages.enzyme import Enzyme, Flags
+from pipeline.stages.enzyme import Enzyme
 
 
 @dataclass(frozen=True)
@@ -23,19 +24,19 @@ class Trial:
     remarks: Remarks
 
 
-def differentiate(stage: Enzyme, module: Path, shim: str, flags: Flags, folder: Path) -> Trial:
-    """Differentiate a shim of the module that the stage reads, with the flags of the rung that it took; files go to `folder`.
+def differentiate(stage: Enzyme, module: Path, shim: str, rung: Rung, folder: Path) -> Trial:
+    """Differentiate a shim of the module that the stage reads, on the rung that it took; files go to `folder`.
 
     Raises: UserError where Enzyme does not do again what it has done in the build.
     """
     given, made, log = folder / "given.bc", folder / "made.ll", folder / "log"
     log.touch()
-    stage.slicer.part(module, [shim], given)
+    stage.show(module, [[{"shim": shim, "mode": "reverse"}]], rung, given)
     with Module(stage.libllvm, given) as shown:
         number(shown)
         shown.write(given)
     begin = log.stat().st_size
-    found = stage.driver.differentiate(given, made, [*stage.all_flags(flags), f"--{FLAG}=1"], log)
+    found = stage.driver.differentiate(given, made, [*stage.all_flags(rung.flags), f"--{FLAG}=1"], log)
     if found:
         refused = "\n".join(diagnostic.render() for diagnostic in found)
         raise UserError(f"error: Enzyme differentiates this in a build, and refuses it with its remarks on\n{refused}")

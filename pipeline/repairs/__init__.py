@@ -64,6 +64,7 @@ from pipeline.repairs import (
     undefined,
     unguarded,
     unions,
+    variants,
     vtables,
     zeroed,
 )
@@ -95,6 +96,9 @@ def normalise(editor: Editor, functions: Iterable[Value]) -> None:
     for function in functions:
         editor.run_passes(f"{ENZYMES_OWN},{CLEAN}", function)
 
+
+OF_RUNGS = {"variants": variants.copy_each, "places": variants.forget_places}
+"""Those that a rung of the ladder asks for (`pipeline/ladder.py`), where Enzyme refuses what all others left."""
 
 _OF_CALLS = (
     ("c_names", c_names.give_own),

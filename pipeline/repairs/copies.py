@@ -7,7 +7,7 @@ function in which it was written can: `copy_nonoverlapping::<(f64, usize)>` copi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pipeline.analyses.call_tree import call_tree, calls
 from pipeline.analyses.debug_info import FLOAT_BITS, INTEGER_NAMES, elements_moved, moves_bits, numbers, types_around
@@ -103,8 +103,19 @@ def by_words(editor: Editor, copy: Value, layout: Sequence[Word], size: int) -> 
 def _copier(editor: Editor, layout: Sequence[Word], size: int) -> Value:
     """The function that copies elements of such words from its second argument to its first, as many bytes as its third."""
     name = COPIER + "_".join([*(f"{word.begin}{word.kind}{word.size}" for word in layout), str(size)])
-    if found := editor.module.named([name]):
-        return found[0]
+
+    def copy_one(builder: Value, given: Value, to: Value) -> None:
+        for word in layout:
+            copy_word(editor, builder, word, given, to)
+
+    found = editor.module.named([name])
+    return found[0] if found else element_copier(editor, name, size, copy_one)
+
+
+def element_copier(editor: Editor, name: str, size: int, copy_one: Callable[[Value, Value, Value], None]) -> Value:
+    """The function of that name that copies elements of so many bytes, each as `copy_one` does, given a builder and from where
+    to where.
+    """
     api, context = editor.api, editor.module.context
     function = editor.internal_function(name, editor.void_type(), [editor.pointer_type()] * 2 + [editor.integer(64)])
     for attribute in ("nounwind", "willreturn", "nofree"):
@@ -117,22 +128,21 @@ def _copier(editor: Editor, layout: Sequence[Word], size: int) -> Value:
         api.BuildCondBr(builder, api.BuildIsNull(builder, count, b""), end, loop)
         api.PositionBuilderAtEnd(builder, loop)
         index = api.BuildPhi(builder, editor.integer(64), b"")
-        places = [editor.element(builder, pointer, index, size) for pointer in (given, to)]
-        for word in layout:
-            _copy_word(editor, builder, word, *places)
+        copy_one(builder, *(editor.element(builder, pointer, index, size) for pointer in (given, to)))
         following = api.BuildAdd(builder, index, editor.module.int64(1), b"")
-        editor.add_values(index, [editor.module.int64(0), following], [begin, loop])
+        editor.add_values(index, [editor.module.int64(0), following], [begin, api.GetInsertBlock(builder)])
         api.BuildCondBr(builder, api.BuildICmp(builder, _OTHER, following, count, b""), loop, end)
         api.PositionBuilderAtEnd(builder, end)
         api.BuildRetVoid(builder)
     return function
 
 
-def _copy_word(editor: Editor, builder: Value, word: Word, given: Value, to: Value) -> None:
-    """Copy a word from its place in one element to that in another."""
+def copy_word(editor: Editor, builder: Value, word: Word, given: Value, to: Value) -> Value:
+    """Copy a word from its place in one element to that in another; what it is."""
     api = editor.api
-    value = api.BuildLoad2(builder, editor.type_of_word(word), editor.address(builder, given, word.begin), b"")
+    value = int(api.BuildLoad2(builder, editor.type_of_word(word), editor.address(builder, given, word.begin), b""))
     editor.say_type(value, _enzymes(editor, word.kind))
     stored = api.BuildStore(builder, value, editor.address(builder, to, word.begin))
     for access in (value, stored):
         api.SetAlignment(access, 1)
+    return value

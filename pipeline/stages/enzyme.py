@@ -22,6 +22,7 @@ from pipeline.enzyme_driver import Diagnostic, EnzymeDriver
 from pipeline.errors import UserError
 from pipeline.ladder import Rung
 from pipeline.llvm import Module
+from pipeline.llvm_edit import Editor
 from pipeline.slice import Slicer
 from pipeline.stages import MODULE, Inputs
 from pipeline.stages.abi_fixup import DERIVATIVES
@@ -53,6 +54,11 @@ RUNGS = "rungs.json"
 Flags = Mapping[str, bool | int | float | str]
 NO_FLAGS: Flags = {}
 
+AT_FIRST = Rung("", "as it is")
+"""Not on the ladder yet."""
+_ADDED = ".added"
+"""How the name of a file ends that has what a rung's repairs have added to the module."""
+
 _ALWAYS: Flags = {
     # What a loop reads would be copied as a whole before it, though a later run of it reads what an earlier one writes
     # (docs/enzyme-issues/copied-before-the-loop.ll).
@@ -78,10 +84,10 @@ _AS_A_FUNCTION = "put the loop into a function `#[inline(never)]`"
 
 @dataclass(frozen=True)
 class Made:
-    """Derivatives that were wanted together, and the part of the module that has them."""
+    """Derivatives that were wanted together, and the parts of the module that have them."""
 
     wanted: Wanted
-    part: Path
+    parts: Sequence[Path]
 
 
 @dataclass(frozen=True)
@@ -144,7 +150,7 @@ class Enzyme:
             if refused := [*unsound, *refused]:
                 raise UserError(_refusal(self._explained(module, refused, log)))
             visible = self.slicer.rest(module, _shims(wanted), folder / "rest.bc")
-            self.slicer.join([one.part for one in made], folder / "rest.bc", visible, out / MODULE, log)
+            self.slicer.join([part for one in made for part in one.parts], folder / "rest.bc", visible, out / MODULE, log)
         if by_rung:
             (out / RUNGS).write_text(json.dumps(by_rung, indent=1))
 
@@ -157,13 +163,13 @@ class Enzyme:
         `beside` is called while Enzyme is asked at first.
         """
         (folder / "first").mkdir(parents=True)
-        made, refused = _sorted(self._differentiated(module, wanted, NO_FLAGS, folder / "first", log, beside))
+        made, refused = _sorted(self._differentiated(module, wanted, AT_FIRST, folder / "first", log, beside))
         by_rung: list[Derivative] = []
         for number, rung in enumerate(self.ladder):
             place = folder / f"rung{number}"
             place.mkdir()
             again = [one.wanted for one in refused if not any(why.endless for why in one.why)]
-            had, _ = _sorted(self._differentiated(module, again, rung.flags, place, log))
+            had, _ = _sorted(self._differentiated(module, again, rung, place, log))
             made += had
             climbed = [its for one in had for its in one.wanted]
             refused = [one for one in refused if one.wanted not in climbed]
@@ -195,13 +201,13 @@ class Enzyme:
         return [Refused(its, why) for its, why in zip(wanted, each, strict=True) if why]
 
     def _differentiated(
-        self, module: Path, wanted: Wanted, flags: Flags, folder: Path, log: Path, beside: Sequence[Outcomes] = ()
+        self, module: Path, wanted: Wanted, rung: Rung, folder: Path, log: Path, beside: Sequence[Outcomes] = ()
     ) -> list[Made | Refused]:
         """Parts of the module that have these derivatives, a few in each; the parts are made side by side."""
         groups = {folder / f"{i:05}": wanted[i : i + _TOGETHER] for i in range(0, len(wanted), _TOGETHER)}
         for place in groups:
             place.mkdir()
-        calls: list[Outcomes] = [partial(self._parts, module, its, flags, place) for place, its in groups.items()]
+        calls: list[Outcomes] = [partial(self._parts, module, its, rung, place) for place, its in groups.items()]
         calls[1:1] = beside  # after the first, as what takes longest is Enzyme
         try:
             return [each for outcomes in process.side_by_side(calls) for each in outcomes]
@@ -210,25 +216,49 @@ class Enzyme:
                 for place in groups:
                     whole.write((place / "log").read_bytes() if (place / "log").exists() else b"")
 
-    def _parts(self, module: Path, wanted: Wanted, flags: Flags, folder: Path) -> list[Made | Refused]:
+    def _parts(self, module: Path, wanted: Wanted, rung: Rung, folder: Path) -> list[Made | Refused]:
         """The part that has these; where Enzyme refuses it, what becomes of one half of the shims, and of the other."""
         part = folder / f"{len(list(folder.iterdir()))}.bc"
-        found = self._differentiate(module, wanted, flags, part, folder / "log")
+        found = self._differentiate(module, wanted, rung, part, folder / "log")
         if not found:
-            return [Made(wanted, part)]
+            return [Made(wanted, [part, *part.parent.glob(f"{part.stem}{_ADDED}")])]
         if len(wanted) == 1:
             return [Refused(wanted[0], found)]
-        return [each for half in _halves(wanted) for each in self._parts(module, half, flags, folder)]
+        return [each for half in _halves(wanted) for each in self._parts(module, half, rung, folder)]
 
-    def _differentiate(self, module: Path, wanted: Wanted, flags: Flags, part: Path, log: Path) -> list[Diagnostic]:
+    def _differentiate(self, module: Path, wanted: Wanted, rung: Rung, part: Path, log: Path) -> list[Diagnostic]:
         """Write the part of the module that has these derivatives; or why there is none."""
         text, shims = part.with_suffix(".ll"), _shims(wanted)
-        self.slicer.part(module, shims, part)
-        found = self.driver.differentiate(part, text, self.all_flags(flags), log) or self._asked_of_no_run(text, part)
+        if unsound := self.show(module, wanted, rung, part):
+            return unsound
+        found = self.driver.differentiate(part, text, self.all_flags(rung.flags), log) or self._asked_of_no_run(text, part)
         if found:
             return found + self._suspects(found, module, shims)
         self.tape.provide(text, _in_words(wanted), part)
         text.unlink()
+        return []
+
+    def show(self, module: Path, wanted: Wanted, rung: Rung, part: Path) -> list[Diagnostic]:
+        """Write what Enzyme is shown of the module; or what the audit refuses after the rung's repairs.
+
+        What these have added to the module lies beside the part.
+        """
+        from pipeline.audit import audit
+        from pipeline.repairs import OF_RUNGS
+
+        if not rung.repairs:
+            self.slicer.part(module, _shims(wanted), part)
+            return []
+        prepared = part.with_suffix(".prepared")
+        with Module(self.libllvm, module) as opened:
+            for name in rung.repairs:
+                OF_RUNGS[name](Editor(opened), opened.named(_shims(wanted)))
+                opened.write(prepared)
+                # Where the audit sees less after the next one, it has seen this.
+                if found := audit(self.libllvm, prepared, _shims(wanted, "reverse"), _shims(wanted, "forward")):
+                    return found
+        self.slicer.added(prepared, module, part.with_suffix(_ADDED))
+        self.slicer.part(prepared, _shims(wanted), part)
         return []
 
     def _asked_of_no_run(self, text: Path, part: Path) -> list[Diagnostic]:
