@@ -536,8 +536,8 @@ def name(module: Module, ty: Value) -> str:
 
 
 def identifier(module: Module, ty: Value) -> str:
-    """What tells a struct or an enum from all others, in every module."""
-    return module.metadata_string(module.metadata_operands(ty)[_IDENTIFIER])
+    """What tells a struct or an enum from all others, in every module; empty for other types."""
+    return module.metadata_string(module.metadata_operands(ty)[_IDENTIFIER]) if module.metadata_tag(ty) == STRUCTURE else ""
 
 
 def type_name(module: Module, ty: Value) -> str:

@@ -76,7 +76,7 @@ def _is_of_float_or_pointer(editor: Editor, instruction: Value) -> bool:
 def _by_variants(editor: Editor, copy: Value, copiers: dict[Value, Value]) -> None:
     """Call a function in the place of a copy of values that hold such an enum, as far as it is known how they lie."""
     ty = _copied(editor, copy)
-    if not ty or words_copied(editor.module, ty):
+    if not ty or not identifier(editor.module, ty) or words_copied(editor.module, ty):
         return
     if ty not in copiers:
         copiers[ty] = _copier(editor, ty, f"{_NAME}{identifier(editor.module, ty)}")
