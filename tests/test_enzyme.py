@@ -329,3 +329,59 @@ def test_what_a_cache_of_enzymes_holds_is_what_was_written_last(tmp_path: Path) 
             index = (index ^ (2 * i + 3) if i % 2 else index * (2 * i + 3)) % 8
         right[index] += 2 * (index + 1)
     assert [float(number) for number in ran.stdout.split()] == right
+
+
+HANDED_ON = """\
+#![no_main]
+use autodiff::*;
+
+#[derive(Clone, Copy)]
+struct Hit {
+    distance: f64,
+    normal: [f64; 3],
+}
+
+trait Surface {
+    fn hit(&self, from: [f64; 2], towards: [f64; 2]) -> Option<Hit>;
+}
+
+struct Floor(f64);
+struct Wall(f64);
+
+impl Surface for Floor {
+    fn hit(&self, from: [f64; 2], towards: [f64; 2]) -> Option<Hit> {
+        let distance = (self.0 - from[1]) / towards[1];
+        (distance > 1e-3).then_some(Hit { distance, normal: [0.0, 1.0, 0.0] })
+    }
+}
+
+impl Surface for Wall {
+    fn hit(&self, from: [f64; 2], towards: [f64; 2]) -> Option<Hit> {
+        let distance = (self.0 - from[0]) / towards[0];
+        (distance > 1e-3).then_some(Hit { distance, normal: [1.0, 0.0, distance] })
+    }
+}
+
+#[autodiff_reverse(d_hits, Duplicated, Active)]
+#[autodiff_forward(t_hits, Dual, Dual)]
+fn hits(x: &[f64; 2]) -> f64 {
+    let scene: Vec<Box<dyn Surface>> = vec![Box::new(Floor(-6.0)), Box::new(Wall(x[0] * 4.0)), Box::new(Floor(9.0))];
+    scene.iter().filter_map(|one| one.hit([0.0; 2], [x[0], -x[1]])).map(|hit| hit.distance * (hit.normal[0] + 1.0)).sum()
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn main(_argc: i32, _argv: *const *const u8) -> i32 {
+    let (x, mut dx) = ([0.5, 2.0], [0.0; 2]);
+    // 6 / x[1], and twice 4 x[0] / x[0]
+    let value = d_hits(&x, &mut dx, 1.0);
+    let (_, tangent) = t_hits(&x, &[0.0, 1.0]);
+    i32::from(!(value == 11.0 && dx[0].abs() < 1e-12 && dx[1] == -1.5 && tangent == -1.5))
+}
+"""
+
+
+def test_what_a_method_returns_by_the_pointer_that_is_handed_on_has_a_derivative(bench: Workbench) -> None:
+    """Of the function between Enzyme believed that it writes nothing (docs/enzyme-issues/sret-handed-on.ll)."""
+    bench.write(HANDED_ON)
+    bench.build()
+    assert subprocess.run([bench.output() / "bench"], check=False).returncode == 0

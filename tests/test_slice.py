@@ -10,6 +10,7 @@ import pytest
 
 from pipeline.slice import TRIGGER, Slicer
 from pipeline.toolchain import find_tools
+from tests.workbench import ROOT
 
 pytestmark = pytest.mark.toolchain
 
@@ -104,3 +105,15 @@ def test_put_together_it_is_what_it_was_but_for_what_enzyme_did(folder: Path) ->
     assert "@counted = alias i32, ptr @counter" in joined
     assert joined.count("@counter = internal global i32 0") == joined.count("@table = internal constant") == 1
     assert sorted(path.name for path in folder.iterdir()) == ["given", "log", "out", "part", "rest"]
+
+
+def test_enzyme_is_not_told_that_a_function_returns_by_pointer(tmp_path: Path) -> None:
+    """Calls say so still: they are of the functions as they are, once the module is put together again."""
+    issue = ROOT / "docs" / "enzyme-issues" / "sret-handed-on.ll"
+    given = tmp_path / "given.ll"
+    given.write_text(issue.read_text().replace("@square(ptr %result", "@square(ptr sret({ double, double }) %result"))
+    SLICER.part(given, ["shim"], tmp_path / "part.bc")
+    argv: list[str | Path] = [LLVM_DIS, "-o", "-", tmp_path / "part.bc"]
+    shown = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+    defined, called = (re.findall(rf"^ *(?:tail )?{word} .*@square\(.*", shown, re.MULTILINE)[0] for word in ("define", "call"))
+    assert ("sret(" in defined, "sret(" in called) == (False, True)
