@@ -40,7 +40,8 @@ _MOVERS = {
     "option": ("copied<",),
 }
 """How the names of the functions begin that move elements, by their module of the standard library."""
-_STD = {"core", "alloc", "std", "hashbrown"}
+STD = {"core", "alloc", "std", "hashbrown"}
+"""The crates of the standard library, and of its hash tables."""
 _SIDE_BY_SIDE = ("RawVec<", "RawTable<", "Bucket<")
 """How the names of std's types begin that lead to elements side by side, and are made for these."""
 _GENERIC = re.compile(r"<(?![\d, ]+>)")
@@ -140,7 +141,7 @@ def kept_at(module: Module, ty: Value, begin: int) -> list[Value]:
     made_for: list[Value] = []
     while ty and module.metadata_tag(ty) == STRUCTURE:
         parameters = _parameters(module, ty)
-        if parameters and path(module, ty)[0] in _STD:
+        if parameters and path(module, ty)[0] in STD:
             return parameters
         made_for = made_for or parameters
         begin, ty = _inside_at(module, ty, begin)
@@ -153,7 +154,7 @@ def elements_at(module: Module, ty: Value, begin: int) -> Value:
     They may lie before where it leads, as those of a hash table do: a whole number of them.
     """
     while ty and module.metadata_tag(ty) == STRUCTURE:
-        if name(module, ty).startswith(_SIDE_BY_SIDE) and path(module, ty)[0] in _STD:
+        if name(module, ty).startswith(_SIDE_BY_SIDE) and path(module, ty)[0] in STD:
             return next(iter(_parameters(module, ty)), 0)
         begin, ty = _inside_at(module, ty, begin)
     return 0
@@ -371,7 +372,7 @@ def moves_bits(module: Module, instruction: Value) -> bool:
 def _moves_elements(module: Module, function: list[Value]) -> bool:
     # A method is in its type; a function of C is in a file alone.
     space = [part for part in path(module, function[_SCOPE]) if not _GENERIC.search(part)]
-    movers = _MOVERS.get(space[-1], ()) if len(space) > 1 and space[-2] in _STD else ()
+    movers = _MOVERS.get(space[-1], ()) if len(space) > 1 and space[-2] in STD else ()
     return module.metadata_string(function[_NAME]).startswith(movers)
 
 

@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import TypeAlias
 
 from pipeline.analyses.addresses import Distance, address, distance, meet
-from pipeline.analyses.debug_info import FLOAT_BITS, floats_kept, numbers, path, paths_around, types_around
+from pipeline.analyses.debug_info import FLOAT_BITS, STD, floats_kept, numbers, path, paths_around, types_around
 from pipeline.analyses.given import addressed, calling, handed_in, is_here, numbers_there, returned
 from pipeline.analyses.hidden import ACTIVE, HIDDEN, KEPT, is_of
 from pipeline.analyses.layout import POINTER_BITS, kinds_at
@@ -18,7 +18,6 @@ from pipeline.llvm_inspect import Inspector
 
 _HASH_TABLES = "hashbrown"
 _COLLECTIONS = "collections"
-_STD = {"core", "alloc", "std", _HASH_TABLES}
 _RAW_VECTORS = ["alloc", "raw_vec"]
 _FIRST = 8
 """The bytes at the beginning of a variable by which it is known what is in it."""
@@ -251,7 +250,7 @@ def _copied_to(inspector: Inspector, base: Value) -> Iterator[tuple[Value, Value
 def _is_containers(inspector: Inspector, instruction: Value) -> bool:
     """Whether a map's function has it done that is made for floats, too, or one of hash tables: these lie side by side."""
     around = zip(paths_around(inspector.module, instruction), types_around(inspector.module, instruction), strict=True)
-    of_std = takewhile(lambda one: one[0][0] in _STD, around)
+    of_std = takewhile(lambda one: one[0][0] in STD, around)
     return any(
         where[0] == _HASH_TABLES or (_COLLECTIONS in where and any(floats_kept(inspector.module, ty) for ty in types if ty))
         for where, types in of_std

@@ -16,8 +16,7 @@ from pipeline.analyses.debug_info import allocates_text
 from pipeline.analyses.given import fixed_numbers, is_address
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
-
-_EQUAL = 32  # LLVMIntEQ
+from pipeline.llvm_inspect import EQUAL
 
 
 def choose_pointers(editor: Editor, shims: Sequence[Value], forward: Sequence[Value] = ()) -> list[str]:
@@ -70,13 +69,11 @@ def _raised(editor: Editor, value: Value, made: dict[Value, Value]) -> Value:
 def _one_of(editor: Editor, number: Value, known: Sequence[int]) -> Value:
     """The pointer that a parameter is the address of, which is one of these numbers."""
     ty = editor.api.TypeOf(number)
+    first, *others = (editor.api.ConstInt(ty, one, 0) for one in known)
+    found = int(editor.api.ConstIntToPtr(first, editor.pointer_type()))
     with editor.module.before(next(editor.module.instructions(editor.function_of(number)))) as builder:
-        pointer, *others = (
-            (each, int(editor.api.ConstIntToPtr(each, editor.pointer_type())))
-            for each in (editor.api.ConstInt(ty, number, 0) for number in known)
-        )
-        found = pointer[1]
-        for each, other in others:
-            is_other = editor.api.BuildICmp(builder, _EQUAL, number, each, b"")
-            found = int(editor.api.BuildSelect(builder, is_other, other, found, b""))
+        for other in others:
+            is_other = editor.api.BuildICmp(builder, EQUAL, number, other, b"")
+            pointer = editor.api.ConstIntToPtr(other, editor.pointer_type())
+            found = int(editor.api.BuildSelect(builder, is_other, pointer, found, b""))
     return found

@@ -26,17 +26,16 @@ from pipeline.analyses.debug_info import (
     variants,
 )
 from pipeline.analyses.hidden import COPIER
-from pipeline.analyses.layout import ADDRESS, INTEGER, Word, kind_of_number, kinds_at, words_copied
+from pipeline.analyses.layout import ADDRESS, INTEGER, POINTER_BITS, Word, kind_of_number, kinds_at, words_copied
 from pipeline.analyses.moves import is_copy
 from pipeline.analyses.variables import Variables
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
+from pipeline.llvm_inspect import EQUAL
 from pipeline.repairs import copies, opaque
 from pipeline.repairs.primals import PRESERVED
 
 _NAME = f"{COPIER}variants_"
-_EQUAL = 32  # LLVMIntEQ
-_POINTER_BYTES = 8
 
 
 def copy_each(editor: Editor, shims: Sequence[Value]) -> None:
@@ -141,13 +140,13 @@ class _Copy:
                         self._enum(part, begin)
                     else:
                         self.value(base_type(module, part), begin + module.type_offset(part) // 8)
-            case _ if ty and not module.type_bits(ty):
-                pass
-            case _:
-                self._word(Word(begin, module.type_bits(ty) // 8, kind_of_number(module, ty)) if ty else Word(begin, 0, ""))
+            case 0:
+                raise _UnknownError
+            case _ if module.type_bits(ty):  # not ()
+                self._word(Word(begin, module.type_bits(ty) // 8, kind_of_number(module, ty)))
 
     def _enum(self, part: Value, begin: int) -> None:
-        """Copy the variant that is there; those of the same fields are copied alike."""
+        """Copy the tag, and the variant that is there by it."""
         editor, module, api = self.editor, self.editor.module, self.editor.api
         tag, all_of_them = discriminator(module, part), variants(module, part)
         if not tag:
@@ -163,7 +162,7 @@ class _Copy:
             this, other = self._block(function), self._block(function)
             number = api.ConstInt(editor.integer(8 * word.size), variant.tag or 0, 0)
             is_this = number if word.kind == INTEGER else api.ConstIntToPtr(number, editor.pointer_type())
-            api.BuildCondBr(self.builder, api.BuildICmp(self.builder, _EQUAL, read, is_this, b""), this, other)
+            api.BuildCondBr(self.builder, api.BuildICmp(self.builder, EQUAL, read, is_this, b""), this, other)
             self._variant(variant, begin, this, end)
             api.PositionBuilderAtEnd(self.builder, other)
         for variant in others:
@@ -186,7 +185,7 @@ class _Copy:
         over = set[str]().union(*(kinds_at(module, one.type, at, at + size) for one in variants(module, part)))
         if over <= {INTEGER}:
             return Word(begin + at, size, INTEGER)
-        if over <= {INTEGER, ADDRESS} and size == _POINTER_BYTES:
+        if over <= {INTEGER, ADDRESS} and 8 * size == POINTER_BITS:
             return Word(begin + at, size, ADDRESS)
         raise _UnknownError
 
