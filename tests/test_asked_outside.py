@@ -96,6 +96,55 @@ def test_a_pointer_that_is_chosen_after_the_loops_is_kept_there(tmp_path: Path) 
     assert "[ %place, %found ]" in made
 
 
+# Memory that grows in a loop which reads there ({read} is what it reads by), and is freed when the loop is left.
+GROWN = """declare ptr @malloc(i64)
+declare void @free(ptr)
+define double @shim(ptr %x, i64 %n) {{
+  %first = call ptr @malloc(i64 64)
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %0 ], [ %i.next, %grown ]
+  %memory = phi ptr [ %first, %0 ], [ %chosen, %grown ]
+  %place = getelementptr inbounds double, ptr {read}, i64 %i
+  %number = load double, ptr %place
+  %full = icmp eq i64 %i, 8
+  br i1 %full, label %grow, label %grown
+grow:
+  %larger = call ptr @malloc(i64 128)
+  call void @llvm.memcpy.p0.p0.i64(ptr %larger, ptr %memory, i64 64, i1 false)
+  call void @free(ptr %memory)
+  br label %grown
+grown:
+  %chosen = phi ptr [ %memory, %loop ], [ %larger, %grow ]
+  %i.next = add nuw nsw i64 %i, 1
+  %new = getelementptr inbounds double, ptr %chosen, i64 %i.next
+  store double %number, ptr %new
+  %ends = icmp eq i64 %i.next, %n
+  br i1 %ends, label %out, label %loop
+out:
+  {left}
+  %result = load double, ptr {last}
+  call void @free(ptr {last})
+  ret double %result
+}}"""
+
+
+@pytest.mark.parametrize(("left", "last"), [("", "%chosen"), ("%last = phi ptr [ %chosen, %grown ]", "%last")])
+def test_memory_that_grew_in_a_loop_is_kept_once_the_loop_is_left(tmp_path: Path, left: str, last: str) -> None:
+    made = body(mended(tmp_path, GROWN.format(read="%memory", left=left, last=last), asked_outside.keep), "shim")
+    out = made.partition("out:")[2]
+    kept = re.search(rf"(%\S+) = call ptr @crategrad_active_ptr\(ptr {last}\)", out)
+    assert kept
+    assert made.count("@crategrad_") == 1
+    assert f"load double, ptr {kept[1]}" in out
+    assert f"call void @free(ptr {kept[1]})" in out
+
+
+def test_where_the_loop_does_not_read_by_it_it_is_not_kept(tmp_path: Path) -> None:
+    source = GROWN.format(read="%x", left="", last="%chosen")
+    assert "@crategrad" not in mended(tmp_path, source, asked_outside.keep)
+
+
 LOOKED_UP = """define void @g(ptr %kept) {{
   %p = getelementptr inbounds i64, ptr %kept, i64 undef, !dbg !5
   %q = load i64, ptr %p, align 8{}

@@ -10,10 +10,11 @@ decides between them (`branchToCorrespondingTarget`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from pipeline.analyses.control_flow import ControlFlow, Edge, Loop, edges_back
 from pipeline.analyses.hidden import ACTIVE, KEPT, is_of
+from pipeline.analyses.uses import Uses
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
@@ -36,11 +37,56 @@ def used_outside(inspector: Inspector, loops: Sequence[Loop]) -> dict[Value, lis
     for loop in loops:
         if inner := _inner(loop, loops):
             for value in _Made(inspector, loop, inner).values():
-                users = inspector.module.users(value)
-                uses = [user for user in users if inspector.api.GetInstructionParent(user) not in loop.blocks]
-                if uses:
+                if uses := _outside(inspector, value, loop.blocks):
                     found.setdefault(value, uses)
     return found
+
+
+def chosen_pointers(
+    inspector: Inspector, flow: ControlFlow, loops: Iterable[Loop]
+) -> Iterator[tuple[Loop, dict[Value, list[Value]]]]:
+    """The pointers that a loop hands from each of its runs to the next, as it chose them, and that are used outside of it; and
+    where each is used there, but for panics.
+
+    So is the memory of a `Vec` that may grow in the loop.  Where the loop itself reads by it, Enzyme keeps what each run has
+    begun with, and makes the last choice again of that, in no known run.
+    """
+    for loop in loops:
+        within = loop.blocks | flow.never_returning()
+        phis = filter(inspector.api.IsAPHINode, inspector.module.instructions_of(loop.header))
+        pointers = [phi for phi in phis if inspector.api.TypeOf(phi) == inspector.pointer_type()]
+        read = [phi for phi in pointers if _is_read_by(inspector, phi, loop)]
+        chosen = (one for phi in read for one in _chosen_from(inspector, phi, loop))
+        if found := {one: users for one in chosen if (users := _outside(inspector, one, within))}:
+            yield loop, found
+
+
+def _is_read_by(inspector: Inspector, pointer: Value, loop: Loop) -> bool:
+    """Whether a loop loads what lies behind a pointer, be it at an offset."""
+    uses = Uses(inspector.module, [pointer])
+    for value, user in uses:
+        if inspector.api.GetInstructionParent(user) in loop.blocks:
+            if inspector.is_plain_load(user):
+                return True
+            if inspector.api.IsAGetElementPtrInst(user) and inspector.operands(user)[0] == value:
+                uses.follow([user])
+    return False
+
+
+def _chosen_from(inspector: Inspector, phi: Value, loop: Loop) -> list[Value]:
+    """What a loop chooses in a run of it from what that begins with, and may be that itself."""
+    found: dict[Value, None] = {}
+    uses = Uses(inspector.module, [phi])
+    for _, user in uses:
+        if user != phi and inspector.is_choice(user) and inspector.api.GetInstructionParent(user) in loop.blocks:
+            found[user] = None
+            uses.follow([user])
+    return list(found)
+
+
+def _outside(inspector: Inspector, value: Value, blocks: Collection[Value]) -> list[Value]:
+    """What uses a value, but in these blocks."""
+    return [user for user in inspector.module.users(value) if inspector.api.GetInstructionParent(user) not in blocks]
 
 
 def _inner(loop: Loop, loops: Iterable[Loop]) -> list[Loop]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pipeline.analyses.asked_outside import asked, asked_outside, used_outside
+from pipeline.analyses.asked_outside import asked, asked_outside, chosen_pointers, used_outside
 from pipeline.analyses.call_tree import call_tree
 from pipeline.analyses.control_flow import ControlFlow, Loop
 from pipeline.analyses.limits import chosen_before, computed
@@ -28,6 +28,7 @@ def keep(editor: Editor, shims: Sequence[Value]) -> list[str]:
         numbers = {value: users for value, users in outside.items() if value not in pointers}
         count = _keep_conditions(editor, flow, loops) + _keep_values(editor, numbers) + _keep_pointers(editor, pointers)
         count += _keep_values(editor, chosen_before(editor, flow, loops))
+        count += sum(_keep_after(editor, flow, loop, used) for loop, used in chosen_pointers(editor, flow, loops))
         if function not in shims:
             count += _keep(editor, computed(editor, flow, loops))  # which are counted: no float's bits
         done += [f"asked_outside: {count} in {editor.module.name(function)}"] if count else []
@@ -46,11 +47,27 @@ def _keep_values(editor: Editor, found: Mapping[Value, Sequence[Value]]) -> int:
     return _keep(editor, used)
 
 
-def _keep(editor: Editor, used: Mapping[Value, Sequence[Value]]) -> int:
+def _keep(editor: Editor, used: Mapping[Value, Sequence[Value]], place: Value = 0) -> int:
+    """Keep values where they are made, or before one instruction, and have those use them who did."""
     for value, users in used.items():
-        made = opaque.kept(editor, value, editor.following(value))
+        made = opaque.kept(editor, value, place or editor.following(value)) if users else value
         for user in users:
             editor.give(user, value, made)
+    return len(used)
+
+
+def _keep_after(editor: Editor, flow: ControlFlow, loop: Loop, used: Mapping[Value, Sequence[Value]]) -> int:
+    """Keep pointers where the loop is left, once for all who use them; where it is left to several places, as others are."""
+    left = {after for block in flow.exiting(loop) for after in flow.successors(flow.ends[block])} - loop.blocks
+    first = next(iter(left))
+    if len(left) > 1 or not set(flow.predecessors[first]) <= loop.blocks:
+        return _keep_pointers(editor, used)
+    there = list(editor.module.instructions_of(first))
+    phis = {one for one in there if editor.api.IsAPHINode(one)}
+    handed_on = dict.fromkeys(user for users in used.values() for user in users if user in phis)
+    plain = {value: [user for user in users if user not in phis] for value, users in used.items()}
+    place = next(one for one in there if one not in phis)
+    _keep(editor, {**plain, **{phi: editor.module.users(phi) for phi in handed_on}}, place)
     return len(used)
 
 
