@@ -510,6 +510,12 @@ class Inspector:
         """The number that a constant is; None where a value is none."""
         return int(self.api.ConstIntGetSExtValue(value)) if self.api.IsAConstantInt(value) else None
 
+    def bound(self, load: Value) -> int | None:
+        """What the number is below that is loaded, and never below 0, as rustc says of tags; None where it does not."""
+        node = self.api.GetMetadata(load, self.metadata_kind(b"range"))
+        bounds = list(map(self.number, self.module.metadata_operands(node))) if node else []
+        return bounds[1] if len(bounds) == 2 and None not in bounds and 0 <= (bounds[0] or 0) < (bounds[1] or 0) else None
+
     def is_null(self, value: Value) -> bool:
         """True for zero and for the null pointer."""
         return bool(self.api.IsNull(value))

@@ -238,6 +238,60 @@ def test_bits_of_a_float_are_none_where_the_place_may_hold_an_integer(tmp_path: 
     assert ["computed with as an integer" in finding.message for finding in found] == [True] * is_found
 
 
+# A word that lies among floats, for all that is known, is read and counted with.
+SHARED = """define void @shim(ptr %x, ptr %to) !dbg !20 {{
+  %all = call noalias ptr @malloc(i64 320)
+  %i = load i64, ptr %x
+  %one = getelementptr double, ptr %all, i64 %i
+  %v = load double, ptr %to
+  store double %v, ptr %one
+  %n = load i64, ptr %all{said}
+  %m = add i64 %n, 1
+  %f = uitofp i64 %m to double
+  store double %f, ptr %to
+  ret void
+}}
+declare ptr @malloc(i64)
+!llvm.dbg.cu = !{{!1}}
+!llvm.module.flags = !{{!2}}
+!1 = distinct !DICompileUnit(language: DW_LANG_Rust, file: !3, emissionKind: FullDebug)
+!2 = !{{i32 2, !"Debug Info Version", i32 3}}
+!3 = !DIFile(filename: "a.rs", directory: ".")
+!4 = !DINamespace(name: "core", scope: null)
+!5 = !DINamespace(name: "cell", scope: !4)
+!6 = !DICompositeType(tag: DW_TAG_structure_type, name: "Cell<usize>", file: !3, scope: !5, size: 64)
+!7 = !DIBasicType(name: "usize", size: 64, encoding: DW_ATE_unsigned)
+!8 = !{{!DITemplateTypeParameter(name: "T", type: !7)}}
+!9 = !DINamespace(name: "{around}", scope: null)
+!10 = distinct !DISubprogram(name: "get<usize>", scope: !6, file: !3, unit: !1, templateParams: !8)
+!11 = distinct !DISubprogram(name: "update<usize>", scope: !6, file: !3, unit: !1, templateParams: !8)
+!12 = distinct !DISubprogram(name: "strong", scope: !9, file: !3, unit: !1)
+!20 = distinct !DISubprogram(name: "shim", scope: !3, file: !3, unit: !1)
+!30 = !DILocation(line: 1, scope: !10, inlinedAt: !31)
+!31 = distinct !DILocation(line: 2, scope: !11, inlinedAt: !32)
+!32 = distinct !DILocation(line: 3, scope: !12, inlinedAt: !33)
+!33 = distinct !DILocation(line: 4, scope: !20)
+!40 = !{{i64 {bounds}}}
+"""
+
+
+@pytest.mark.parametrize(("around", "is_found"), [("alloc", False), ("user", True)])
+def test_what_std_counts_in_a_cell_is_no_float(tmp_path: Path, around: str, is_found: bool) -> None:
+    """How many share an `Rc<[f64]>` lies before the floats; a `Cell<u64>` of the user's may have a float's bits."""
+    found = findings(tmp_path, SHARED.format(said=", !dbg !30", around=around, bounds="0, i64 2"))
+    assert ["computed with as an integer" in finding.message for finding in found] == [True] * is_found
+
+
+@pytest.mark.parametrize(
+    ("bounds", "is_found"),
+    [("0, i64 2", False), ("0, i64 -9223372036854775808", True), ("1, i64 0", True), ("-1, i64 2", True)],
+)
+def test_what_is_said_to_be_small_is_no_float(tmp_path: Path, bounds: str, is_found: bool) -> None:
+    """So rustc says of a tag; a `NonZero<u64>` may have a float's bits."""
+    found = findings(tmp_path, SHARED.format(said=", !range !40", around="alloc", bounds=bounds))
+    assert ["computed with as an integer" in finding.message for finding in found] == [True] * is_found
+
+
 @pytest.mark.parametrize(("beside", "is_found"), [(8, False), (0, True), (16, True)])
 def test_an_integer_beside_the_float_of_each_element_is_none(tmp_path: Path, beside: int, is_found: bool) -> None:
     """A pair of a float and a number in a vector is written in one loop and read in another."""

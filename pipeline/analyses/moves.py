@@ -8,6 +8,7 @@ from math import gcd
 
 from pipeline.analyses.debug_info import (
     INTEGER_NAMES,
+    STD,
     elements_moved,
     moves_bytes,
     numbers,
@@ -117,6 +118,18 @@ def _is_thread_locals(inspector: Inspector, load: Value) -> bool:
 
 def _is_cells(inspector: Inspector, load: Value) -> bool:
     return next(paths_around(inspector.module, load), [])[:2] == _CELLS
+
+
+def is_counted_by_std(inspector: Inspector, load: Value) -> bool:
+    """Whether a load reads a `Cell` of integers that std has for itself: who shares an `Rc`, who borrows of a `RefCell`."""
+    if not _is_cells(inspector, load) or not _is_about_integers(inspector, load):
+        return False
+    around = (path for path in paths_around(inspector.module, load) if not _is_of_cell(path))
+    return next(around, [""])[0] in STD
+
+
+def _is_of_cell(path: Sequence[str]) -> bool:
+    return path[:2] == _CELLS and path[2].startswith("Cell<")
 
 
 def _is_about_integers(inspector: Inspector, load: Value) -> bool:

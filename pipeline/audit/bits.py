@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from pipeline.analyses.debug_info import FLOAT_BITS, paths_around
 from pipeline.analyses.float_places import FloatPlaces
+from pipeline.analyses.moves import is_counted_by_std
 from pipeline.audit.finding import finding
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Value
@@ -41,7 +42,13 @@ def _is_bits_of_float(inspector: Inspector, places: FloatPlaces, instruction: Va
         is_cast = not others or inspector.is_own_inactive(instruction)
         is_of_float = is_cast and bool(bits) and FLOAT_BITS.get(inspector.float_name(inspector.api.TypeOf(given))) == bits
         return is_of_float and not _may_be_integer(inspector, places, instruction, given)
-    return inspector.is_plain_load(instruction) and places.is_float(instruction)
+    return inspector.is_plain_load(instruction) and places.is_float(instruction) and not _is_integer(inspector, instruction)
+
+
+def _is_integer(inspector: Inspector, load: Value) -> bool:
+    """Whether what is loaded is known to be no float: a tag, of which rustc says how small it is, or a count of std's."""
+    bits = inspector.integer_bits(inspector.accessed_type(load))
+    return (inspector.bound(load) or 1 << bits) <= 1 << _EXPONENT[bits] or is_counted_by_std(inspector, load)
 
 
 def _may_be_integer(inspector: Inspector, places: FloatPlaces, cast: Value, given: Value) -> bool:
