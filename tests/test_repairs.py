@@ -632,6 +632,42 @@ def test_an_indirect_call_compares_with_every_candidate(tmp_path: Path) -> None:
     assert "none of what it could be here: square, cube" in text
 
 
+# A candidate with an `f64`, a `usize`, and a `struct V(f32)` that rustc makes an integer of; the other one has no debug info.
+TYPED = """
+define internal double @typed(double %x, i64 %n, i32 %packed) !dbg !10 {
+  ret double %x
+}
+define internal double @untyped(double %x, i64 %n, i32 %packed) {
+  ret double %x
+}
+@table = constant [2 x ptr] [ptr @typed, ptr @untyped]
+define double @shim(ptr %f, double %x, i64 %n, i32 %packed) {
+  %y = call double %f(double %x, i64 %n, i32 %packed)
+  ret double %y
+}
+!llvm.dbg.cu = !{!1}
+!llvm.module.flags = !{!2}
+!1 = distinct !DICompileUnit(language: DW_LANG_Rust, file: !3, emissionKind: FullDebug)
+!2 = !{i32 2, !"Debug Info Version", i32 3}
+!3 = !DIFile(filename: "a.rs", directory: ".")
+!4 = !DIBasicType(name: "f64", size: 64, encoding: DW_ATE_float)
+!5 = !DIBasicType(name: "usize", size: 64, encoding: DW_ATE_unsigned)
+!6 = !DIBasicType(name: "f32", size: 32, encoding: DW_ATE_float)
+!7 = !DICompositeType(tag: DW_TAG_structure_type, name: "V", file: !3, size: 32, elements: !{!8})
+!8 = !DIDerivedType(tag: DW_TAG_member, name: "__0", scope: !7, file: !3, baseType: !6, size: 32)
+!9 = !DISubroutineType(types: !{!4, !4, !5, !7})
+!10 = distinct !DISubprogram(name: "typed", scope: !3, file: !3, unit: !1, type: !9)
+"""
+
+
+def test_what_is_handed_on_to_a_candidate_is_an_integer_where_debug_info_says_that_no_float_is_packed_there(
+    tmp_path: Path,
+) -> None:
+    text = mended(tmp_path, TYPED, dispatch.indirect_calls)
+    told = re.findall(r"@crategrad_dispatch_0\.\d\(double \S+ %0, i64(.*?) %1, i32(.*?) %2\)", text)
+    assert told == [(' "enzyme_type"="{[-1]:Integer}"', ""), ("", "")]
+
+
 VTABLES = """
 define internal double @of_one(ptr %self, double %x) {
   ret double %x

@@ -19,6 +19,7 @@ from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import opaque
 from pipeline.repairs.apart import hide
+from pipeline.repairs.inline import packed_parameter_sizes
 
 MOST = 64
 """Candidates of one call: with more of them than that it is left alone, and refused if it matters."""
@@ -104,6 +105,7 @@ def _dispatcher(
         editor.compile_like(caller, called[candidate])
         editor.add_text_attribute(called[candidate], "enzyme_ta_norecur")
         editor.say_floats(called[candidate])
+        _say_integers(editor, called[candidate], candidate)
         if candidate in hidden:
             hide(editor, called[candidate])
     names = ", ".join(editor.module.name(candidate) for candidate in candidates) or "nothing"
@@ -113,6 +115,18 @@ def _dispatcher(
     if len(candidates) > 1:
         _forget_types(editor, dispatcher)
     return dispatcher
+
+
+def _say_integers(editor: Editor, function: Value, candidate: Value) -> None:
+    """Tell Enzyme which parameters of what passes them on to a candidate are integers, and no packed floats, by debug info.
+
+    It does not look there for their types: a length, or a count, would have a derivative for all that it knows.
+    """
+    packed = packed_parameter_sizes(editor, candidate)
+    types = editor.parameter_types(editor.function_type(candidate)) if signature_types(editor.module, candidate) else []
+    for index, ty in enumerate(types, 1):
+        if (bits := editor.integer_bits(ty)) and bits not in packed:
+            editor.add_text_attribute(function, "enzyme_type", "{[-1]:Integer}", index)
 
 
 def _hidden(editor: Editor, candidates: Sequence[Value], tree: Iterable[Value]) -> set[Value]:
