@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.fuzz.runner import judge
-from tests.idioms.__main__ import DOCUMENT, LEVELS, MODES, figures, rows
+from tests.idioms import record
+from tests.idioms.__main__ import BEGIN, DOCUMENT, END, LEVELS, MODES, figures, rows
 from tests.idioms.corpus import FOLDER, Idiom, corpus
 from tests.programs import Verdict
 
@@ -40,6 +41,27 @@ def test_functions_are_found_by_name_and_by_area() -> None:
 def test_the_document_is_of_this_corpus() -> None:
     listed = re.findall(r"^\| ([a-z ]+) \| `(\w+)` \|", DOCUMENT.read_text(), re.MULTILINE)
     assert [(idiom.area.replace("_", " "), idiom.name) for idiom in corpus()] == listed
+
+
+def test_the_document_says_what_is_kept() -> None:
+    kept = record.verdicts(record.read(), corpus(), LEVELS)
+    said = DOCUMENT.read_text().partition(BEGIN)[2].partition(END)[0]
+    assert said == "\n".join(["", *figures(kept), *rows(corpus(), kept), ""])
+
+
+def test_a_verdict_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
+    idioms, kept = [Idiom("area", "one"), Idiom("area", "other")], tmp_path / "verdicts.csv"
+    kept.write_text('area,name,level,commit,kind,said\narea,gone,3,abc,right,\narea,one,3,abc,refused,"a, b"\n')
+    record.add([record.Row("area", "other", "3", "def", "right", "")], idioms, kept)
+    record.add([record.Row("area", "one", "0", "def", "right", "")], idioms, kept)
+    assert [row[1:] for row in record.read(kept)] == [
+        ("one", "0", "def", "right", ""),
+        ("one", "3", "abc", "refused", "a, b"),
+        ("other", "3", "def", "right", ""),
+    ]
+    assert record.verdicts(record.read(kept), idioms, ["3"]) == {"3": [Verdict("refused", "a, b"), Verdict("right")]}
+    with pytest.raises(KeyError):
+        record.verdicts(record.read(kept), idioms, ["0"])
 
 
 def test_what_is_not_right_has_its_cause_in_general_words() -> None:

@@ -51,12 +51,15 @@ KINDS = tuple(field.name for field in fields(Run))[4:-1]
 
 def run(level: str, first: int, verdicts: Sequence[Verdict], *, is_single: bool) -> Run:
     """The row of these verdicts, for the commit that is checked out."""
-    commit = _git("rev-parse", "--short", "HEAD").stdout.strip()
-    if _git("diff", "--quiet", "HEAD", "--", "pipeline", "rust").returncode:
-        commit += "+"  # and something that is not committed
     counts = Counter(verdict.kind.replace(" ", "_") for verdict in verdicts)
     numbers = "f32" if is_single else "f64"
-    return Run(commit, numbers, level, first, *(counts[kind] for kind in (*KINDS, "invalid")))
+    return Run(commit(), numbers, level, first, *(counts[kind] for kind in (*KINDS, "invalid")))
+
+
+def commit() -> str:
+    """The commit that is checked out, with a `+` where there is something beside it that is not committed."""
+    found = _git("rev-parse", "--short", "HEAD").stdout.strip()
+    return f"{found}+" if _git("diff", "--quiet", "HEAD", "--", "pipeline", "rust").returncode else found
 
 
 def _git(*words: str) -> subprocess.CompletedProcess[str]:

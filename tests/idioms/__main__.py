@@ -1,6 +1,7 @@
-"""Tries the idiomatic functions: `python -m tests.idioms [--levels 0,3] [NAME…]`; writes `docs/idioms.md`.
+"""Tries the idiomatic functions: `python -m tests.idioms [--levels 0,3] [--record] [NAME…]`.
 
-A name is a function's or an area's; where any is given, what comes of those is printed, and the document stays as it is.
+A name is a function's or an area's; without any all are tried.  Prints what came of them; with `--record` that is kept in
+`verdicts.csv`, and `docs/idioms.md` is written of what is there.
 """
 
 from __future__ import annotations
@@ -14,14 +15,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tests.fuzz.__main__ import KINDS
-from tests.fuzz.runner import judge
+from tests.fuzz.record import commit
+from tests.fuzz.runner import AT_ONCE, judge
+from tests.idioms import record
 from tests.idioms.corpus import Idiom, corpus
 from tests.programs import Verdict
 from tests.table.__main__ import written_between
 from tests.workbench import ROOT
 
 DOCUMENT = ROOT / "docs" / "idioms.md"
-BEGIN, END = "<!-- written by `python -m tests.idioms` -->", "<!-- until here -->"
+BEGIN, END = "<!-- written by `python -m tests.idioms --record` -->", "<!-- until here -->"
 LEVELS = ("0", "3")
 MODES = ("reverse", "forward", "width 4")
 _PARTICULARS = re.compile(r" prev:|: (?:\d+|no) functions|[%@`(\[\n]|  ")
@@ -30,16 +33,34 @@ Verdicts = dict[str, list[Verdict]]
 """At each level, the verdict on each function."""
 
 
-def main(levels: Sequence[str], names: Sequence[str]) -> None:
+def main(levels: Sequence[str], names: Sequence[str], *, is_recorded: bool) -> None:
     """Judge them, and say what came out."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     idioms = corpus(names)
+    verdicts: Verdicts = {level: [] for level in levels}
     with tempfile.TemporaryDirectory() as folder:
-        verdicts = {level: judge(idioms, level, Path(folder), MODES) for level in levels}
-    if names:
-        print("\n".join([*figures(verdicts), *rows(idioms, verdicts), *particulars(idioms, verdicts)]))
-    else:
-        written_between(BEGIN, END, DOCUMENT, [*figures(verdicts), *rows(idioms, verdicts)])
+        for begin in range(0, len(idioms), AT_ONCE):
+            some = idioms[begin : begin + AT_ONCE]
+            for level, its in verdicts.items():
+                judged = judge(some, level, Path(folder), MODES)
+                its.extend(judged)
+                if is_recorded:  # at once: a long run may be ended
+                    record.add(_kept(some, level, judged), corpus())
+    print("\n".join([*figures(verdicts), *rows(idioms, verdicts), *particulars(idioms, verdicts)]))
+    if is_recorded:
+        write()
+
+
+def write() -> None:
+    """Write the document of all that is kept."""
+    kept = record.verdicts(record.read(), corpus(), LEVELS)
+    written_between(BEGIN, END, DOCUMENT, [*figures(kept), *rows(corpus(), kept)])
+
+
+def _kept(idioms: Sequence[Idiom], level: str, verdicts: Sequence[Verdict]) -> Iterator[record.Row]:
+    for idiom, verdict in zip(idioms, verdicts, strict=True):
+        said = "" if verdict.kind == "right" else _cause(verdict)
+        yield record.Row(idiom.area, idiom.name, level, commit(), verdict.kind, said)
 
 
 def figures(verdicts: Verdicts) -> Iterator[str]:
@@ -84,6 +105,7 @@ def _cause(verdict: Verdict) -> str:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--levels", type=lambda text: text.split(","), default=LEVELS)
+    parser.add_argument("--record", action="store_true", help="keep the verdicts, and write docs/idioms.md")
     parser.add_argument("names", nargs="*", metavar="NAME")
     given = parser.parse_args()
-    main(given.levels, given.names)
+    main(given.levels, given.names, is_recorded=given.record)
