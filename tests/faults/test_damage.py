@@ -62,7 +62,7 @@ def test_flipped_bits_of_outputs_are_noticed_and_healed(tmp_path: Path, cache: P
     dice = random.Random(4)
     program = right(tmp_path)
     outputs = sorted(path for path in cache.glob("trees/*/*") if path.is_file())
-    flips = rounds(60, 2500)
+    flips = rounds(24, 2500)
     for number in range(flips):
         path = dice.choice(outputs)
         whole = path.read_bytes()
@@ -150,7 +150,7 @@ def test_files_cut_at_every_length_are_no_traceback(tmp_path: Path, cache: Path,
     cuts = 0
     for path in sorted(cache.glob(what)):
         whole = path.read_bytes()
-        for length in range(0, len(whole), rounds(9, 1)):
+        for length in range(0, len(whole), rounds(37, 1)):
             path.write_bytes(whole[:length])
             assert bring_up_to_date(build(tmp_path, cache)) == program
             cuts += 1

@@ -45,7 +45,7 @@ def killed_after(seconds: float, work: Callable[[], NoReturn]) -> None:
 def test_a_killed_run_leaves_nothing_torn(tmp_path: Path, rounds: Rounds) -> None:
     programs = {seed: right(tmp_path / str(seed), seed) for seed in range(CRATES)}
     dice = random.Random(7)
-    kills = rounds(80, 1500)
+    kills = rounds(24, 1500)
     wrong = 0
     for number in range(kills):
         killed_after(dice.random() * 0.02, lambda seed=number: work_until_killed(tmp_path, seed))  # type: ignore[misc]

@@ -47,7 +47,7 @@ def tidier(folder: Path, limit: int, stop: Any) -> None:
 
 
 def test_of_many_who_want_the_same_one_makes_it(tmp_path: Path, rounds: Rounds) -> None:
-    count = rounds(5, 200)
+    count = rounds(2, 200)
     programs = [right(tmp_path / "alone" / str(seed), seed) for seed in range(count)]
     barrier = FORK.Barrier(WRITERS)
     together(writer, [(tmp_path, number, barrier, count, programs, True) for number in range(WRITERS)])
@@ -67,7 +67,7 @@ def sharer(folder: Path, number: int, barrier: Any, programs: list[bytes]) -> No
 
 def test_many_machines_write_into_a_shared_folder(tmp_path: Path, rounds: Rounds) -> None:
     """The same things at the same moment; what comes of it is whole, and one who comes after makes nothing."""
-    count = rounds(5, 100)
+    count = rounds(2, 100)
     (tmp_path / "shared").mkdir()
     programs = [right(tmp_path / "alone" / str(seed), seed) for seed in range(count)]
     barrier = FORK.Barrier(WRITERS)
@@ -83,7 +83,7 @@ def test_many_machines_write_into_a_shared_folder(tmp_path: Path, rounds: Rounds
 
 
 def test_many_who_want_different_things_while_one_tidies(tmp_path: Path, rounds: Rounds) -> None:
-    count = rounds(3, 200)
+    count = rounds(2, 200)
     programs = [right(tmp_path / "alone" / str(seed), seed) for seed in range(count * WRITERS)]
     barrier, stop = FORK.Barrier(WRITERS), FORK.Event()
     tidying = FORK.Process(target=tidier, args=(tmp_path, 100_000, stop))
@@ -113,7 +113,7 @@ def test_readers_do_not_mind_that_things_vanish(tmp_path: Path, rounds: Rounds) 
     limit = eviction.stock(store).bytes // 2
     tidying = FORK.Process(target=tidier, args=(tmp_path, limit, stop))
     tidying.start()
-    count = rounds(40, 500)
+    count = rounds(16, 500)
     together(reader, [(tmp_path, seed, count, programs) for seed in (1, 2)])
     stop.set()
     tidying.join(60)

@@ -237,7 +237,7 @@ def other_machine(tmp_path: Path, number: int) -> Build:
 def test_flipped_bits_of_what_is_shared_are_noticed(tmp_path: Path, shared: Path, rounds: Rounds) -> None:
     dice, program = random.Random(15), right(tmp_path)
     files = sorted(path for path in shared.rglob("*") if path.is_file())
-    flips = rounds(60, 2000)
+    flips = rounds(24, 2000)
     for number in range(flips):
         path = dice.choice(files)
         whole = path.read_bytes()
@@ -253,7 +253,7 @@ def test_records_cut_at_every_length_are_a_miss(tmp_path: Path, shared: Path, ro
     program = right(tmp_path)
     path = min(shared.glob("ac/*/*"))
     whole = path.read_bytes()
-    lengths = range(0, len(whole), rounds(17, 1))
+    lengths = range(0, len(whole), rounds(53, 1))
     for length in lengths:
         path.write_bytes(whole[:length])
         assert bring_up_to_date(other_machine(tmp_path, length)) == program
