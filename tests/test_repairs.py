@@ -1481,6 +1481,68 @@ def test_what_std_was_built_to_copy_is_not_what_the_function_around_is_made_for(
     assert text.count('"enzyme_type"="{[-1]:Pointer, [-1,0]:Integer}"') == 2
 
 
+# A vector of floats grows by functions that std was built with, which debug info has the names of alone.
+GROWN_BY_STD = (
+    STDS_OWN.replace(
+        """name: "clone<f64>", scope: !3""",
+        """name: "push<f64, alloc::alloc::Global>", scope: !3""",
+    )
+    .replace("to_vec<u8, alloc::alloc::Global>", "grow_one<{named}, alloc::alloc::Global>")
+    .replace("""name: "copy_nonoverlapping<u8>", scope: !5""", """name: "realloc_nonnull", scope: !30""")
+    .replace("!20 = !DILocation(line: 1, scope: !12, inlinedAt: !21)", "!20 = !DILocation(line: 1, scope: !12, inlinedAt: !23)")
+    .replace("""(name: "T", type: !7)}""", """(name: "T", type: !7), !DITemplateTypeParameter(name: "A", type: !31)}""")
+    + """!23 = distinct !DILocation(line: 2, scope: !32, inlinedAt: !21)
+!30 = !DINamespace(name: "alloc", scope: !6)
+!31 = !DICompositeType(tag: DW_TAG_structure_type, name: "Global", file: !3, scope: !30, elements: !{})
+!32 = distinct !DISubprogram(name: "finish_grow<alloc::alloc::Global>", scope: !6, file: !3, unit: !1)
+"""
+)
+
+
+@pytest.mark.parametrize(("named", "count"), [("f64", 2), ("u16", 0)])
+def test_what_std_was_built_to_grow_is_what_the_function_around_is_made_for_where_the_names_say_so(
+    tmp_path: Path, named: str, count: int
+) -> None:
+    text = body(mended(tmp_path, GROWN_BY_STD.replace("{named}", named), copies.say_what_is_copied))
+    assert text.count('"enzyme_type"="{[-1]:Pointer, [-1,0]:Float@double}"') == count
+
+
+# Bytes are copied to where a float is, for all that is known, by a function of std's for texts, or by one that it calls.
+TEXT = STDS_OWN.replace("  call void @llvm", "  store double 0.0, ptr %to\n  call void @llvm").replace(
+    """name: "to_vec<u8, alloc::alloc::Global>", scope: !6""", """name: "clone", scope: !30"""
+)
+
+
+@pytest.mark.parametrize(
+    ("space", "count"),
+    [
+        ("""!DINamespace(name: "string", scope: !6)""", 2),
+        ("""!DINamespace(name: "str", scope: !6)""", 2),
+        ("""!DINamespace(name: "user", scope: null)""", 0),
+    ],
+)
+def test_the_bytes_of_a_text_are_no_floats(tmp_path: Path, space: str, count: int) -> None:
+    text = body(mended(tmp_path, f"{TEXT}!30 = {space}\n", copies.say_what_is_copied))
+    assert text.count('"enzyme_type"="{[-1]:Pointer, [-1,0]:Integer}"') == count
+
+
+def test_what_a_text_is_made_of_by_the_user_is_none(tmp_path: Path) -> None:
+    """As by the closure of an iterator of which a `String` is collected."""
+    source = (
+        TEXT.replace("scope: !30", "scope: !31")
+        + """!30 = !DINamespace(name: "string", scope: !6)
+!31 = !DINamespace(name: "user", scope: null)
+!32 = distinct !DISubprogram(name: "from_iter", scope: !30, file: !3, unit: !1)
+!33 = distinct !DILocation(line: 2, scope: !32, inlinedAt: !22)
+"""
+    )
+    source = source.replace(
+        "!21 = distinct !DILocation(line: 2, scope: !11, inlinedAt: !22)",
+        "!21 = distinct !DILocation(line: 2, scope: !11, inlinedAt: !33)",
+    )
+    assert "enzyme_type" not in body(mended(tmp_path, source, copies.say_what_is_copied))
+
+
 @pytest.mark.parametrize(
     ("function", "told"),
     [

@@ -6,7 +6,7 @@ The layout of the nodes is LLVM's (llvm/IR/DebugInfoMetadata.h), the tags are DW
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pipeline.llvm import Module, Value
@@ -46,6 +46,8 @@ _SIDE_BY_SIDE = ("RawVec<", "RawTable<", "Bucket<")
 """How the names of std's types begin that lead to elements side by side, and are made for these."""
 _GENERIC = re.compile(r"<(?![\d, ]+>)")
 """In the name of what was made for types, and not for numbers alone."""
+_ALLOCATOR = "<alloc::alloc::Global>"
+"""How the name ends of what was made for the allocator alone."""
 _DATA = ".data_ptr"
 """The field of a slice that is its pointer."""
 
@@ -307,13 +309,23 @@ def types_made_for(module: Module, instruction: Value) -> Iterator[list[Value]]:
 def _generic_around(module: Module, instruction: Value) -> Iterator[tuple[list[Value], list[Value]]]:
     """Each generic function around an instruction and the types that it was made for, as far as these are told.
 
-    Of what std was built with debug info has no types, but in the functions' names: what is around that is about others.
+    Of what std was built with debug info has no types, but in the functions' names: what is around that is about others, unless
+    it is about just these types, or that was generic over the allocator alone.
     """
+    untold: list[str] = []
     for function in _functions_around(module, instruction):
         if types := _made_for(module, function):
+            if not all(name.endswith((_ALLOCATOR, _generics(module, types))) for name in untold):
+                return
+            untold = []
             yield function, types
-        elif _GENERIC.search(module.metadata_string(function[_NAME])):
-            return
+        elif _GENERIC.search(name := module.metadata_string(function[_NAME])):
+            untold.append(name)
+
+
+def _generics(module: Module, types: Sequence[Value]) -> str:
+    """How the name of a function ends that was made for these types."""
+    return f"<{', '.join('::'.join(path(module, ty)) for ty in types)}>"
 
 
 def functions_around(module: Module, instruction: Value) -> list[str]:

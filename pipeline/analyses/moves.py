@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from math import gcd
 
 from pipeline.analyses.debug_info import (
@@ -24,6 +25,7 @@ from pipeline.llvm_inspect import Inspector
 
 _BYTE = Word(0, 1, INTEGER)
 _CELLS = ["core", "cell"]
+_TEXTS = (["alloc", "str"], ["alloc", "string"])
 
 Accesses = set[tuple[int, int]]
 """Places, counted in bytes from somewhere, and how many bytes each has."""
@@ -58,8 +60,10 @@ def is_copy(inspector: Inspector, call: Value) -> bool:
 def elements(inspector: Inspector, call: Value, layout: Callable[[Module, Value], list[Word]] = words) -> list[Word]:
     """The words of the elements that a call copies or fills; none where that is not known, or it does so to a part of one.
 
-    Nor of integers that are the bits of floats.
+    Nor of integers that are the bits of floats, which those of a text are not.
     """
+    if _is_text(inspector, call):
+        return [_BYTE]
     element, size = elements_moved(inspector.module, call), inspector.module.arguments(call)[2]
     if not element and moves_bytes(inspector.module, call):
         found = [_BYTE]
@@ -68,6 +72,14 @@ def elements(inspector: Inspector, call: Value, layout: Callable[[Module, Value]
         is_part = is_known and 8 * inspector.api.ConstIntGetZExtValue(size) % inspector.module.type_bits(element)
         found = layout(inspector.module, element) if element and not is_part else []
     return [] if found and _are_floats_as_integers(inspector, call, found) else found
+
+
+def _is_text(inspector: Inspector, call: Value) -> bool:
+    """Whether std moves the bytes of a `str` or a `String`, as many as there are: clones, joins, pushes, grows it."""
+    if inspector.api.IsAConstantInt(inspector.module.arguments(call)[2]):
+        return False
+    of_std = takewhile(lambda path: path[:1] and path[0] in STD, paths_around(inspector.module, call))
+    return any(path[:2] in _TEXTS for path in of_std)
 
 
 def part(inspector: Inspector, copy: Value) -> list[Word] | None:
