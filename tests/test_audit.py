@@ -378,11 +378,11 @@ end:
     assert not any("computed with as an integer" in finding.message for finding in found)
 
 
-@pytest.mark.parametrize("result", ["{ i64, double }", "{ float, i32 }", "{ i1, double }"])
-def test_a_float_that_is_returned_beside_an_integer_is_found(tmp_path: Path, result: str) -> None:
+@pytest.mark.parametrize("result", ["{ i64, double }", "{ float, i32 }", "{ i1, double }", "{ double, ptr }", "{ ptr, float }"])
+def test_a_float_that_is_returned_beside_an_integer_or_a_pointer_is_found(tmp_path: Path, result: str) -> None:
     callee = f"define internal {result} @callee() {{\n  ret {result} zeroinitializer\n}}"
     (found,) = findings(tmp_path, inside(f"%r = call {result} @callee()") + "\n" + callee)
-    assert found.message.endswith("returns floats beside integers would lose their derivatives: `callee`")
+    assert found.message.endswith("returns floats beside integers or pointers would lose their derivatives: `callee`")
 
 
 def test_what_enzyme_takes_for_inactive_is_none_of_its_business(tmp_path: Path) -> None:

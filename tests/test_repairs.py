@@ -1508,7 +1508,7 @@ def test_what_std_was_built_to_grow_is_what_the_function_around_is_made_for_wher
 
 
 # Bytes are copied to where a float is, for all that is known, by a function of std's for texts, or by one that it calls.
-TEXT = STDS_OWN.replace("  call void @llvm", "  store double 0.0, ptr %to\n  call void @llvm").replace(
+TEXT_OVER_FLOATS = STDS_OWN.replace("  call void @llvm", "  store double 0.0, ptr %to\n  call void @llvm").replace(
     """name: "to_vec<u8, alloc::alloc::Global>", scope: !6""", """name: "clone", scope: !30"""
 )
 
@@ -1522,14 +1522,14 @@ TEXT = STDS_OWN.replace("  call void @llvm", "  store double 0.0, ptr %to\n  cal
     ],
 )
 def test_the_bytes_of_a_text_are_no_floats(tmp_path: Path, space: str, count: int) -> None:
-    text = body(mended(tmp_path, f"{TEXT}!30 = {space}\n", copies.say_what_is_copied))
+    text = body(mended(tmp_path, f"{TEXT_OVER_FLOATS}!30 = {space}\n", copies.say_what_is_copied))
     assert text.count('"enzyme_type"="{[-1]:Pointer, [-1,0]:Integer}"') == count
 
 
 def test_what_a_text_is_made_of_by_the_user_is_none(tmp_path: Path) -> None:
     """As by the closure of an iterator of which a `String` is collected."""
     source = (
-        TEXT.replace("scope: !30", "scope: !31")
+        TEXT_OVER_FLOATS.replace("scope: !30", "scope: !31")
         + """!30 = !DINamespace(name: "string", scope: !6)
 !31 = !DINamespace(name: "user", scope: null)
 !32 = distinct !DISubprogram(name: "from_iter", scope: !30, file: !3, unit: !1)
@@ -1686,6 +1686,8 @@ HEADERS = {
     "Result<f32, u32>": True,
     "(bool, f64)": True,
     "(f32, i32)": True,
+    "(f64, &'static f64)": True,
+    "(Box<f64>, f32)": True,
     "(f32, f32)": False,
     "(f64, f64)": False,
     "[f32; 4]": False,
@@ -1697,7 +1699,7 @@ HEADERS = {
     "&'static [f64]": False,
     "Vec<f64>": False,
 }
-"""Types, and whether a function that takes and returns them has floats in the integers of its header, or beside them."""
+"""Types, and whether a function that takes and returns them has floats in its integers, or beside what is none."""
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from pipeline.llvm_inspect import Inspector
 _POINTER = "what is called here through a pointer would count as constant: {} functions of the program have that type"
 _OUTSIDE = "what is called here through a pointer comes from outside of the program: by `{}`, of which there is no bitcode"
 _PACKED = "a function that has floats in the integers of its header would lose their derivatives: `{}`"
-_MIXED = "a function that returns floats beside integers would lose their derivatives: `{}`"
+_MIXED = "a function that returns floats beside integers or pointers would lose their derivatives: `{}`"
 _TEXT = "text is written here to what may hold floats, or by a `Display` that writes some: their derivatives would be lost"
 _ASSEMBLY = "inline assembly cannot be differentiated"
 _VARIADIC = "a variadic function cannot be differentiated: `{}`"
@@ -61,7 +61,7 @@ def _complaint(inspector: Inspector, callee: Value) -> str:
     if path(inspector.module, inspector.module.subprogram(callee)) == _WRITE:
         return _TEXT
     returned = inspector.members(inspector.return_type(inspector.function_type(callee)))
-    if any(map(inspector.float_name, returned)) and any(map(inspector.integer_bits, returned)):
+    if any(map(inspector.float_name, returned)) and not all(map(inspector.float_name, returned)):
         return _MIXED
     return _PACKED if _has_packed_result(inspector, callee) or _has_packed_parameter(inspector, callee) else ""
 

@@ -1,9 +1,10 @@
-"""Functions whose header packs floats into integers, or beside them, are inlined into their callers.
+"""Functions whose header packs floats into integers, or beside these or pointers, are inlined into their callers.
 
-rustc passes an aggregate of up to eight bytes as one integer, and returns `Option<f32>` as `{ i32, float }`: Enzyme takes
-the first for an integer without a derivative, and loses the second's float.  Inlined, there is no header.  And what is returned
-by pointer may be a pointer in one variant and a number in another, as in the entry of a hash map: Enzyme refuses such a place.
-Inlined, each way has its own.  So has the address of a thread-local, as of the keys of a `HashMap`.
+rustc passes an aggregate of up to eight bytes as one integer, and returns `Option<f32>` as `{ i32, float }`, `(f64, &f64)` as
+`{ double, ptr }`: Enzyme takes the first for an integer without a derivative, and loses the floats of the others.  Inlined,
+there is no header.  And what is returned by pointer may be a pointer in one variant and a number in another, as in the entry of
+a hash map: Enzyme refuses such a place.  Inlined, each way has its own.  So has the address of a thread-local, as of the keys
+of a `HashMap`.
 
 The differentiated function itself is inlined into its shims, which LLVM does where there is one alone: else Enzyme divides it
 into a way there and a way back, and keeps all that it reads through an argument, as its caller might write there in between.
@@ -82,15 +83,17 @@ def lasting(inspector: Inspector, tree: CallTree) -> set[Value]:
 
 
 def packs_floats(inspector: Inspector, function: Value) -> bool:
-    """Whether an integer of the header carries a float, or stands beside one in what is returned."""
+    """Whether an integer of the header carries a float, or it or a pointer stands beside one in what is returned."""
     sizes = packed_parameter_sizes(inspector, function)
     parameters = inspector.parameter_types(inspector.function_type(function))
     return returns_packed_floats(inspector, function) or any(inspector.integer_bits(ty) in sizes for ty in parameters)
 
 
 def returns_packed_floats(inspector: Inspector, function: Value) -> bool:
-    """Whether what is returned has a float in it, by debug info where there is some, and an integer in LLVM."""
+    """Whether what is returned has a float in it, by debug info where there is some, and an integer in LLVM; or a pointer."""
     returned = inspector.members(inspector.return_type(inspector.function_type(function)))
+    if any(map(inspector.float_name, returned)) and inspector.pointer_type() in returned:
+        return True
     signature = signature_types(inspector.module, function)
     if not signature:
         return any(map(inspector.float_name, returned)) and any(map(inspector.integer_bits, returned))
