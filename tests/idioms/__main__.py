@@ -1,7 +1,7 @@
-"""Tries the idiomatic functions: `python -m tests.idioms [--levels 0,3] [--record] [NAME…]`.
+"""Tries the idiomatic functions: `python -m tests.idioms [--levels 0,3] [--record] [--held-out] [NAME…]`.
 
-A name is a function's or an area's; without any all are tried.  Prints what came of them; with `--record` that is kept in
-`verdicts.csv`, and `docs/idioms.md` is written of what is there.
+A name is a function's or an area's; without any all are tried, with `--held-out` those of `held_out`.  Prints what came of
+them; with `--record` that is kept in `verdicts.csv`, and `docs/idioms.md` is written of what is there.
 """
 
 from __future__ import annotations
@@ -18,14 +18,16 @@ from tests.fuzz.__main__ import KINDS
 from tests.fuzz.record import commit
 from tests.fuzz.runner import AT_ONCE, judge
 from tests.idioms import record
-from tests.idioms.corpus import Idiom, corpus
+from tests.idioms.corpus import FOLDER, HELD_OUT, Idiom, corpus
 from tests.programs import Verdict
 from tests.table.__main__ import written_between
 from tests.workbench import ROOT
 
 DOCUMENT = ROOT / "docs" / "idioms.md"
 BEGIN, END = "<!-- written by `python -m tests.idioms --record` -->", "<!-- until here -->"
+BEGIN_HELD_OUT, END_HELD_OUT = "<!-- written by `python -m tests.idioms --record --held-out` -->", "<!-- until there -->"
 LEVELS = ("0", "3")
+LEVELS_HELD_OUT = ("3",)
 MODES = ("reverse", "forward", "width 4")
 _PARTICULARS = re.compile(r" prev:|: (?:\d+|no) functions|[%@`(\[\n]|  ")
 
@@ -33,19 +35,19 @@ Verdicts = dict[str, list[Verdict]]
 """At each level, the verdict on each function."""
 
 
-def main(levels: Sequence[str], names: Sequence[str], *, is_recorded: bool) -> None:
+def main(levels: Sequence[str], names: Sequence[str], folder: Path, *, is_recorded: bool) -> None:
     """Judge them, and say what came out."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    idioms = corpus(names)
+    idioms = corpus(names, folder)
     verdicts: Verdicts = {level: [] for level in levels}
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as scratch:
         for begin in range(0, len(idioms), AT_ONCE):
             some = idioms[begin : begin + AT_ONCE]
             for level, its in verdicts.items():
-                judged = judge(some, level, Path(folder), MODES)
+                judged = judge(some, level, Path(scratch), MODES)
                 its.extend(judged)
                 if is_recorded:  # at once: a long run may be ended
-                    record.add(_kept(some, level, judged), corpus())
+                    record.add(_kept(some, level, judged), every())
     print("\n".join([*figures(verdicts), *rows(idioms, verdicts), *particulars(idioms, verdicts)]))
     if is_recorded:
         write()
@@ -53,8 +55,18 @@ def main(levels: Sequence[str], names: Sequence[str], *, is_recorded: bool) -> N
 
 def write() -> None:
     """Write the document of all that is kept."""
-    kept = record.verdicts(record.read(), corpus(), LEVELS)
-    written_between(BEGIN, END, DOCUMENT, [*figures(kept), *rows(corpus(), kept)])
+    written_between(BEGIN, END, DOCUMENT, _told(corpus(), LEVELS))
+    written_between(BEGIN_HELD_OUT, END_HELD_OUT, DOCUMENT, _told(corpus(folder=HELD_OUT), LEVELS_HELD_OUT))
+
+
+def every() -> list[Idiom]:
+    """All that is ever judged."""
+    return [*corpus(), *corpus(folder=HELD_OUT)]
+
+
+def _told(idioms: Sequence[Idiom], levels: Sequence[str]) -> list[str]:
+    kept = record.verdicts(record.read(), idioms, levels)
+    return [*figures(kept), *rows(idioms, kept)]
 
 
 def _kept(idioms: Sequence[Idiom], level: str, verdicts: Sequence[Verdict]) -> Iterator[record.Row]:
@@ -104,8 +116,10 @@ def _cause(verdict: Verdict) -> str:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--levels", type=lambda text: text.split(","), default=LEVELS)
+    parser.add_argument("--levels", type=lambda text: text.split(","))
+    parser.add_argument("--held-out", action="store_true", help="those that nothing was mended for")
     parser.add_argument("--record", action="store_true", help="keep the verdicts, and write docs/idioms.md")
     parser.add_argument("names", nargs="*", metavar="NAME")
     given = parser.parse_args()
-    main(given.levels, given.names, is_recorded=given.record)
+    levels = given.levels or (LEVELS_HELD_OUT if given.held_out else LEVELS)
+    main(levels, given.names, HELD_OUT if given.held_out else FOLDER, is_recorded=given.record)
