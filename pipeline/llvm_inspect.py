@@ -514,7 +514,8 @@ class Inspector:
         """What the number is below that is loaded, and never below 0, as rustc says of tags; None where it does not."""
         node = self.api.GetMetadata(load, self.metadata_kind(b"range"))
         bounds = list(map(self.number, self.module.metadata_operands(node))) if node else []
-        return bounds[1] if len(bounds) == 2 and None not in bounds and 0 <= (bounds[0] or 0) < (bounds[1] or 0) else None
+        first, end = bounds if len(bounds) == 2 else (None, None)
+        return end if first is not None and end is not None and 0 <= first < end else None
 
     def is_null(self, value: Value) -> bool:
         """True for zero and for the null pointer."""

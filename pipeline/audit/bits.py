@@ -48,7 +48,7 @@ def _is_bits_of_float(inspector: Inspector, places: FloatPlaces, instruction: Va
 def _is_integer(inspector: Inspector, load: Value) -> bool:
     """Whether what is loaded is known to be no float: a tag, of which rustc says how small it is, or a count of std's."""
     bits = inspector.integer_bits(inspector.accessed_type(load))
-    return (inspector.bound(load) or 1 << bits) <= 1 << _EXPONENT[bits] or is_counted_by_std(inspector, load)
+    return (inspector.bound(load) or 1 << bits) <= 1 << _EXPONENT.get(bits, 0) or is_counted_by_std(inspector, load)
 
 
 def _may_be_integer(inspector: Inspector, places: FloatPlaces, cast: Value, given: Value) -> bool:
