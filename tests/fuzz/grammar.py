@@ -276,6 +276,16 @@ HELPERS = (
     ("f", "fn $H<T: Number>($:x: T, $:x: T) -> (T, T) { $s $s ($f, $f) }", "match $H($f, $f) { ($:x, $:x) => $f }"),
     ("f", "fn $H<T: Number>($:x: T, $:n: usize) -> (usize, T) { $s ($i, $E) }", "match $H($f, $i) { ($:n, $:x) => $f }"),
     ("f", "fn $H<T: Number>($:x: T, $:x: T) -> [T; 3] { $s [$f, $f, $f] }", "$H($f, $f)[$i % 3]"),
+    (
+        "f",
+        "fn $H<'a, T: Number>($:S: &'a [T], $:x: T) -> (T, Option<&'a T>) { let near = $=S.get($i); $s ($E, near) }",
+        "(match $H(&$S, $f) { ($:x, near) => near.copied().unwrap_or($=x) * $=x + $f })",
+    ),
+    (
+        "f",
+        "fn $H<'a, T: Number>($:S: &'a [T], $:x: T) -> (T, Option<&'a T>) { if $=S.len() < 2 { return ($x, $=S.first()); } let (rest, near) = $H(&$=S[1..], $f); let $:x = rest; $s ($=x * 0.5, near) }",
+        "(match $H(&$S, $f) { ($:x, near) => near.copied().unwrap_or($=x) * $=x + $f })",
+    ),
     ("s", "fn $H<T: Number>($:M: &mut [T], $:n: usize, $:x: T) { $s $s }", "$H(&mut $-M[..], $i, $f);"),
     ("s", "fn $H<T: Number>(to: &mut T, $:x: T) { let mut $:F = *to; $s $s *to = $=F; }", "$H(&mut $-F, $f);"),
     ("v", "fn $H<T: Number>(mut $:V: Vec<T>, $:x: T) -> Vec<T> { $s $s $=V }", "$H($v, $f)"),
