@@ -37,7 +37,7 @@ def used_outside(inspector: Inspector, loops: Sequence[Loop]) -> dict[Value, lis
     for loop in loops:
         if inner := _inner(loop, loops):
             for value in _Made(inspector, loop, inner).values():
-                if uses := _outside(inspector, value, loop.blocks):
+                if uses := users_outside(inspector, value, loop.blocks):
                     found.setdefault(value, uses)
     return found
 
@@ -57,7 +57,7 @@ def chosen_pointers(
         pointers = [phi for phi in phis if inspector.api.TypeOf(phi) == inspector.pointer_type()]
         read = [phi for phi in pointers if _is_read_by(inspector, phi, loop)]
         chosen = (one for phi in read for one in _chosen_from(inspector, phi, loop))
-        if found := {one: users for one in chosen if (users := _outside(inspector, one, within))}:
+        if found := {one: users for one in chosen if (users := users_outside(inspector, one, within))}:
             yield loop, found
 
 
@@ -84,7 +84,7 @@ def _chosen_from(inspector: Inspector, phi: Value, loop: Loop) -> list[Value]:
     return list(found)
 
 
-def _outside(inspector: Inspector, value: Value, blocks: Collection[Value]) -> list[Value]:
+def users_outside(inspector: Inspector, value: Value, blocks: Collection[Value]) -> list[Value]:
     """What uses a value, but in these blocks."""
     return [user for user in inspector.module.users(value) if inspector.api.GetInstructionParent(user) not in blocks]
 

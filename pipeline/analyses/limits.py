@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pipeline.analyses.asked_outside import users_outside
 from pipeline.analyses.control_flow import ControlFlow, Loop
 from pipeline.analyses.hidden import APART, HIDDEN, KEPT, is_of
 from pipeline.analyses.twins import conditions, fixed
@@ -21,11 +22,7 @@ def chosen_before(inspector: Inspector, flow: ControlFlow, loops: Sequence[Loop]
     """The integers an earlier loop chose of which ends of loops are made; and where each is used outside of that loop."""
     asked = [one for loop in loops for _, one in conditions(inspector, flow, loop)]
     made = _Made(inspector, loops)
-    found: dict[Value, list[Value]] = {}
-    for value, loop in made.left_by(asked):
-        users = inspector.module.users(value)
-        found[value] = [user for user in users if inspector.api.GetInstructionParent(user) not in loop.blocks]
-    return found
+    return {value: users_outside(inspector, value, loop.blocks) for value, loop in made.left_by(asked)}
 
 
 def computed(inspector: Inspector, flow: ControlFlow, loops: Sequence[Loop]) -> dict[Value, list[Value]]:
