@@ -283,6 +283,7 @@ ALWAYS = {
     "--enzyme-inactive-dynamic=0",
     "--enzyme-loop-invariant-cache=0",
     "--enzyme-max-type-depth=4",
+    "--enzyme-max-type-offset=256",
     "--enzyme-rematerialize=0",
 }
 

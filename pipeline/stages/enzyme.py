@@ -71,6 +71,8 @@ _ALWAYS: Flags = {
     "enzyme-inactive-dynamic": False,
     # Types are followed through four pointers, not six: in a `BTreeMap` that is a tenth of the time (docs/abi.md).
     "enzyme-max-type-depth": 4,
+    # And over the first 256 bytes of what each leads to, not 500: what lies beyond has the type that its use says.
+    "enzyme-max-type-offset": 256,
 }
 
 _NO_RUN = re.compile(r"^ +(%\S+) = getelementptr ([^,]*), ptr .*, i64 (?:undef|poison)(?:,|$)", re.MULTILINE)
@@ -203,8 +205,12 @@ class Enzyme:
     def _differentiated(
         self, module: Path, wanted: Wanted, rung: Rung, folder: Path, log: Path, beside: Sequence[Outcomes] = ()
     ) -> list[Made | Refused]:
-        """Parts of the module that have these derivatives, a few in each; the parts are made side by side."""
-        groups = {folder / f"{i:05}": wanted[i : i + _TOGETHER] for i in range(0, len(wanted), _TOGETHER)}
+        """Parts of the module that have these derivatives, a few in each; the parts are made side by side.
+
+        On a rung each has its own: of those that were refused one by one, most will be again.
+        """
+        size = _TOGETHER if rung is AT_FIRST else 1
+        groups = {folder / f"{i:05}": wanted[i : i + size] for i in range(0, len(wanted), size)}
         for place in groups:
             place.mkdir()
         calls: list[Outcomes] = [partial(self._parts, module, its, rung, place) for place, its in groups.items()]
