@@ -260,11 +260,17 @@ class Inspector:
         kind = self.api.GetTypeKind(ty)
         return _FLOATS.get(self.api.GetTypeKind(self.api.GetElementType(ty)) if kind == _VECTOR else kind, "")
 
+    def leaves(self, ty: Value) -> list[Value]:
+        """The types in a type that are no struct and no array, however deep; that of an array's elements once."""
+        kind = self.api.GetTypeKind(ty)
+        if kind not in {STRUCT, _ARRAY}:
+            return [ty]
+        inside = self.members(ty) if kind == STRUCT else [int(self.api.GetElementType(ty))]
+        return [leaf for member in inside for leaf in self.leaves(member)]
+
     def vectors_in(self, ty: Value) -> list[Value]:
         """The vector types in a type, however deep."""
-        kind = self.api.GetTypeKind(ty)
-        inside = self.members(ty) if kind == STRUCT else [int(self.api.GetElementType(ty))] if kind == _ARRAY else []
-        return [ty] if kind == _VECTOR else [vector for member in inside for vector in self.vectors_in(member)]
+        return [leaf for leaf in self.leaves(ty) if self.api.GetTypeKind(leaf) == _VECTOR]
 
     def processor(self, function: Value) -> tuple[Value, ...]:
         """What tells for which processor a function is compiled: attributes, the same for the same one."""

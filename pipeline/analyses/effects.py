@@ -154,7 +154,7 @@ class Effects:
 
     def _returns_floats(self, function: Value) -> bool:
         inspector = self.inspector
-        returned = inspector.members(inspector.return_type(inspector.function_type(function)))
+        returned = inspector.leaves(inspector.return_type(inspector.function_type(function)))
         result = (signature_types(inspector.module, function) or [0])[0]
         is_known = bool(result) and bool(floats_reached(inspector.module, result))
         is_stored = any(self._is_in_result(function, store) for store in self._float_stores(function))

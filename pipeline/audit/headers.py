@@ -60,7 +60,7 @@ def _complaint(inspector: Inspector, callee: Value) -> str:
         return _NAMED_IN_C
     if path(inspector.module, inspector.module.subprogram(callee)) == _WRITE:
         return _TEXT
-    returned = inspector.members(inspector.return_type(inspector.function_type(callee)))
+    returned = inspector.leaves(inspector.return_type(inspector.function_type(callee)))
     if any(map(inspector.float_name, returned)) and not all(map(inspector.float_name, returned)):
         return _MIXED
     return _PACKED if _has_packed_result(inspector, callee) or _has_packed_parameter(inspector, callee) else ""
@@ -81,7 +81,7 @@ def _of_foreign(inspector: Inspector, call: Value) -> str:
 def _has_packed_result(inspector: Inspector, function: Value) -> bool:
     """Whether debug info speaks of a float that is returned, and LLVM of integers alone."""
     result = (signature_types(inspector.module, function) or [0])[0]
-    returned = inspector.members(inspector.return_type(inspector.function_type(function)))
+    returned = inspector.leaves(inspector.return_type(inspector.function_type(function)))
     is_integer = all(inspector.integer_bits(member) for member in returned)
     return bool(result) and is_integer and _is_small(inspector, result, _IN_REGISTERS)
 

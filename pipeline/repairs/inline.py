@@ -91,7 +91,7 @@ def packs_floats(inspector: Inspector, function: Value) -> bool:
 
 def returns_packed_floats(inspector: Inspector, function: Value) -> bool:
     """Whether what is returned has a float in it, by debug info where there is some, and an integer in LLVM; or a pointer."""
-    returned = inspector.members(inspector.return_type(inspector.function_type(function)))
+    returned = inspector.leaves(inspector.return_type(inspector.function_type(function)))
     if any(map(inspector.float_name, returned)) and inspector.pointer_type() in returned:
         return True
     signature = signature_types(inspector.module, function)
