@@ -79,6 +79,8 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "IsAIntToPtrInst": (c_void_p, [c_void_p]),
     "IsAPtrToIntInst": (c_void_p, [c_void_p]),
     "IsASelectInst": (c_void_p, [c_void_p]),
+    "IsAFPExtInst": (c_void_p, [c_void_p]),
+    "IsAFPTruncInst": (c_void_p, [c_void_p]),
     "IsAConstantStruct": (c_void_p, [c_void_p]),
     "IsAReturnInst": (c_void_p, [c_void_p]),
     "IsAFreezeInst": (c_void_p, [c_void_p]),
@@ -750,6 +752,11 @@ class Inspector:
     def is_float_arithmetic(self, value: Value) -> bool:
         """True for a sum, a difference, a product, a quotient and a negation of floats."""
         return self._opcode(value) in _FLOAT_ARITHMETIC
+
+    def is_same_arithmetic(self, one: Value, other: Value) -> bool:
+        """True for two results of the same float arithmetic on the same operands."""
+        is_same = self.is_float_arithmetic(one) and self._opcode(one) == self._opcode(other)
+        return is_same and self.operands(one) == self.operands(other)
 
     def is_linear(self, value: Value) -> bool:
         """True for a sum, a difference and a negation of floats."""

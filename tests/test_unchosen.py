@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.audit import audit
-from pipeline.repairs import unchosen
+from pipeline.repairs import hoisted, unchosen
 from pipeline.stages import MODULE
 from tests.test_repairs import TOOLS, body, mended
 from tests.workbench import Workbench
@@ -112,13 +112,21 @@ def test_what_two_choices_share_is_of_one_where_neither_wants_it(tmp_path: Path,
     ("condition", "more"),
     [
         ("%c", "store double %r, ptr %more"),  # wanted in any case
-        ("%both", ""),  # a condition that comes after the first of the choices
+        ("%both", ""),  # a condition that comes after the first of the choices: `hoisted` makes two values of it before
     ],
 )
 def test_what_is_wanted_in_any_case_stays(tmp_path: Path, condition: str, more: str) -> None:
     source = SHARED.replace("CONDITION", condition).replace("MORE", more)
     text = body(mended(tmp_path, source, unchosen.compute_of_one))
     assert "%r = fmul double %theta, %d" in text
+    assert not _is_refused(tmp_path / MODULE)
+
+
+def test_of_what_two_choices_share_each_has_its_own_where_one_is_decided_late(tmp_path: Path) -> None:
+    source = SHARED.replace("CONDITION", "%both").replace("MORE", "")
+    text = body(mended(tmp_path, source, hoisted.compute_where_wanted, unchosen.compute_of_one))
+    assert "fmul double %theta, %d" not in text
+    assert text.count("call i1 @crategrad_same_needed_i1") == 2
     assert not _is_refused(tmp_path / MODULE)
 
 

@@ -67,6 +67,14 @@ def chosen_late(inspector: Inspector, function: Value) -> tuple[Value, Value] | 
     return None
 
 
+def is_guard(inspector: Inspector, value: Value) -> bool:
+    """Whether something is chosen where it is needed, or else a number."""
+    if not inspector.api.IsASelectInst(value):
+        return False
+    condition, _, otherwise = inspector.operands(value)
+    return inspector.is_call_of(condition, NEEDED) and bool(inspector.api.IsAConstantFP(otherwise))
+
+
 def _is_computed(inspector: Inspector, value: Value) -> bool:
     return inspector.is_float_arithmetic(value) or inspector.is_intrinsic(value) or bool(inspector.api.IsASelectInst(value))
 
@@ -148,20 +156,13 @@ class _Group:
         """Whether an operand is a number where what is computed is not needed, and none that makes the slope infinite."""
         if not self._is_steep_by(one.value, number) and (operand in found or self._inspector.makes_number(operand)):
             return True
-        if self._is_guard(operand) or self._is_guard(one.value):
+        if is_guard(self._inspector, operand) or is_guard(self._inspector, one.value):
             return True
         if not self._inspector.api.IsASelectInst(operand):
             return False
         condition, *arms = self._inspector.operands(operand)
         is_other = [all((condition, not taken) in way for way in one.needed) for taken in (True, False)]
         return any(is_so and self._inspector.api.IsAConstantFP(arm) for is_so, arm in zip(is_other, arms, strict=True))
-
-    def _is_guard(self, value: Value) -> bool:
-        """Whether something is chosen where it is needed, or else a number."""
-        if not self._inspector.api.IsASelectInst(value):
-            return False
-        condition, _, otherwise = self._inspector.operands(value)
-        return self._inspector.is_call_of(condition, NEEDED) and bool(self._inspector.api.IsAConstantFP(otherwise))
 
     def _is_steep_by(self, instruction: Value, number: int) -> bool:
         """Whether the slope is infinite where an operand is zero."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from pipeline.analyses.call_tree import calls
 from pipeline.analyses.extremes import is_extreme, may_lose
+from pipeline.analyses.hoisted import hoisted
 from pipeline.analyses.unchosen import unchosen
 from pipeline.audit.finding import finding
 from pipeline.enzyme_driver import Diagnostic
@@ -24,6 +25,8 @@ def extremes(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
 
 
 def not_taken(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
-    """What is computed for one arm of a choice alone, and may have a slope that is no number where the other one is taken."""
+    """What is computed for one arm of a choice, or one branch, and may have a slope that is no number where it is not taken."""
     for one in (one for group in unchosen(inspector, function) for one in group if one.open):
         yield finding(inspector, one.value, _UNCHOSEN)
+    if early := hoisted(inspector, function):
+        yield finding(inspector, early.value, _UNCHOSEN)

@@ -34,6 +34,7 @@ from pipeline.repairs import (
     frozen,
     growth,
     hash_tables,
+    hoisted,
     inline,
     integers,
     joins,
@@ -151,6 +152,7 @@ _OF_PATHS = (
     ("integers", integers.say_inactive),
     ("undefined", undefined.choose_the_defined),
     ("chosen_results", chosen_results.choose),
+    ("hoisted", hoisted.compute_where_wanted),
     ("unchosen", unchosen.compute_of_one),
     ("extremes", extremes.let_nan_give_way),
     ("primals", primals.preserve),  # of what the others have made, too
