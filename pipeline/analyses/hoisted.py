@@ -14,7 +14,7 @@ from functools import partial, reduce
 
 from pipeline.analyses.control_flow import ControlFlow, Loop, on_every_way
 from pipeline.analyses.graphs import nearest_common
-from pipeline.analyses.unchosen import is_guard
+from pipeline.analyses.unchosen import is_computed, is_guard
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
@@ -70,7 +70,7 @@ def _chooses(inspector: Inspector, user: Value) -> bool:
 
 
 def _is_computed(inspector: Inspector, value: Value) -> bool:
-    return inspector.is_float_arithmetic(value) or inspector.is_intrinsic(value) or _is_passed_on(inspector, value)
+    return is_computed(inspector, value) or _is_passed_on(inspector, value)
 
 
 def _is_passed_on(inspector: Inspector, value: Value) -> bool:
@@ -140,9 +140,9 @@ class _Places:
             by_block.setdefault(reduce(self._common, self._blocks_of(user, value)), []).append(user)
         if not by_block or not self._nearest.keys() >= {here, *by_block}:
             return None
-        together = reduce(self._common, by_block)
-        if place := self._place(here, together, [user for its in by_block.values() for user in its]):
-            return Hoisted(value, [user for its in by_block.values() for user in its], *place)
+        everyone = [user for its in by_block.values() for user in its]
+        if place := self._place(here, reduce(self._common, by_block), everyone):
+            return Hoisted(value, everyone, *place)
         if len(by_block) == 1:
             return self._decided_late(value, *next(iter(by_block.items())))
         if not any(_choices_for(self._inspector, its) for its in by_block.values()):

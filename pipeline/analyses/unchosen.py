@@ -60,7 +60,7 @@ def chosen_late(inspector: Inspector, function: Value) -> tuple[Value, Value] | 
         block = api.GetInstructionParent(choice)
         here = [one for one in inspector.operands(choice) if api.IsAInstruction(one) and api.GetInstructionParent(one) == block]
         if inspector.is_float(choice) and len(here) == 1 and api.IsAPHINode(here[0]) and _is_for(inspector, here[0], choice):
-            computed = [one for one in inspector.chosen(here[0]) if _is_computed(inspector, one)]
+            computed = [one for one in inspector.chosen(here[0]) if is_computed(inspector, one)]
             is_for_it = any(_is_for(inspector, one, here[0]) for one in computed)
             if is_for_it and not any(loop.header == block for loop in ControlFlow(module, function).loops()):
                 return choice, here[0]
@@ -75,7 +75,8 @@ def is_guard(inspector: Inspector, value: Value) -> bool:
     return inspector.is_call_of(condition, NEEDED) and bool(inspector.api.IsAConstantFP(otherwise))
 
 
-def _is_computed(inspector: Inspector, value: Value) -> bool:
+def is_computed(inspector: Inspector, value: Value) -> bool:
+    """Whether a value is computed by LLVM's own arithmetic, or chosen."""
     return inspector.is_float_arithmetic(value) or inspector.is_intrinsic(value) or bool(inspector.api.IsASelectInst(value))
 
 
@@ -109,7 +110,7 @@ class _Group:
         return [self._with_open(one, found) if one.value in counting else one for one in reversed(found.values())]
 
     def _is_computed_here(self, value: Value) -> bool:
-        if not _is_computed(self._inspector, value) or not self._inspector.is_float(value):
+        if not is_computed(self._inspector, value) or not self._inspector.is_float(value):
             return False
         block = int(self._inspector.api.GetInstructionParent(value))
         return self._around.get(block, 0) == self._around.get(self._block, 0)
