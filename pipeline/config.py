@@ -86,8 +86,8 @@ class Enzyme(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     strong_zero: Annotated[
         bool,
         doc(
-            "Let an adjoint or a tangent of zero be zero whatever it is multiplied with: what is computed and then left out, as"
-            " it is infinite or NaN, is in no gradient. As written, zero times infinity is NaN."
+            "Let an adjoint or a tangent of zero be zero whatever it is multiplied with, in all derivatives. With `false` only"
+            " adjoints are, and only of what may compute something and leave it out (`docs/maths.md`)."
         ),
     ] = False
     patience_s: Annotated[

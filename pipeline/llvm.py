@@ -130,6 +130,17 @@ them and has them not: it ends with an assertion (`eraseFictiousPHIs`).  And of 
 either's place would be made: SROA leaves that place in memory, where a float, a pointer or an integer then share a word.
 """
 
+_FUNCTIONS = ("sqrt", "exp", "exp2", "log", "log2", "log10", "sin", "cos", "pow", "fma", "fmuladd")
+STEEP = (*(f"llvm.{name}.{ty}" for ty in ("f32", "f64") for name in _FUNCTIONS), "llvm.powi.f32.i32", "llvm.powi.f64.i32")
+"""The functions of LLVM's own that std calls and of which a slope may be infinite, or no number."""
+
+WHERE_WANTED = tuple(f"-force-remove-attribute={name}:speculatable" for name in STEEP)
+"""Options by which LLVM's default pipelines (the pass `forceattrs` in them) compute these only where they are wanted: before no
+branch, and before no loop.  To who reads the bitcode they are again what they were.
+
+In reverse mode the adjoint of what is computed and not wanted is zero, and zero times an infinite slope, or times NaN, is NaN.
+"""
+
 # Without a handler LLVM prints an error of its own and ends the whole process.
 _SILENT = ctypes.CFUNCTYPE(None, c_void_p, c_void_p)(lambda _diagnostic, _context: None)
 

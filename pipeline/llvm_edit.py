@@ -10,7 +10,7 @@ from typing import Any
 from pipeline.analyses import debug_info
 from pipeline.analyses.layout import ADDRESS, Word
 from pipeline.errors import UserError
-from pipeline.llvm import Module, Value, text
+from pipeline.llvm import STEEP, Module, Value, text
 from pipeline.llvm_inspect import EQUAL, FUNCTION, FUNCTION_TYPE, INACTIVE, RESULT, SHADOW, STRUCT, UNTIL_OPT2, Inspector
 
 _EXTERNAL, _AVAILABLE, _WEAK, _INTERNAL, _EXTERNAL_WEAK = 0, 1, 6, 8, 12  # LLVMLinkage
@@ -385,10 +385,12 @@ class Editor(Inspector):
     # ---- passes
 
     def run_passes(self, passes: str, function: Value = 0) -> None:
-        """Run LLVM passes on one function, or on the module; nothing is vectorised.
+        """Run LLVM passes on one function, or on the module; nothing is vectorised, and `STEEP` stays where it is wanted.
 
         Raises: UserError where LLVM refuses them: a fault of ours.
         """
+        for steep in self.module.named(STEEP):
+            self.drop_attributes(steep, "speculatable")
         options = self.api.CreatePassBuilderOptions()
         self.api.PassBuilderOptionsSetLoopVectorization(options, 0)
         self.api.PassBuilderOptionsSetLoopInterleaving(options, 0)

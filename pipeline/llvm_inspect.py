@@ -20,7 +20,7 @@ BELOW = 36  # LLVMIntULT
 _INTEGER, _ARRAY, _VECTOR = 8, 11, 13
 _EQUALITY = {EQUAL, 33}  # and LLVMIntNE
 _BULK = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
-_ROUNDED = ("llvm.fptosi.sat.", "llvm.fptoui.sat.")
+_ROUNDED = ("llvm.fptosi.sat.", "llvm.fptoui.sat.", "llvm.is.fpclass.")
 _POINTER_BYTES = 8
 BY_USER = "crategrad_inactive"
 """The attribute of a function that is inactive by the user's word."""
@@ -30,10 +30,9 @@ INACTIVE, SHADOW, _INVARIANT = b"enzyme_inactive", b"enzyme_shadow", b"invariant
 # LLVMOpcode: shl, lshr, ashr, and, or, xor, trunc, zext, sext; and icmp, switch, GEP, add, sub, mul, div, rem, int to float.
 _BITWISE = {20, 21, 22, 23, 24, 25, 30, 31, 32}
 _COUNTING = {42, 3, 29, 8, 10, 12, 14, 15, 17, 18, 35, 36}
-_QUOTIENT = 16  # LLVMFDiv
+_PRODUCT, _QUOTIENT, _REMAINDER = 13, 16, 19  # LLVMFMul, LLVMFDiv, LLVMFRem
 _DIVISIONS = {14, 15, 17, 18}  # udiv, sdiv, urem, srem
-_LINEAR = {9, 11, 66}  # fadd, fsub, fneg
-_FLOAT_ARITHMETIC = {*_LINEAR, 13, _QUOTIENT}  # and fmul
+_FLOAT_ARITHMETIC = {9, 11, 66, _PRODUCT, _QUOTIENT}  # fadd, fsub, fneg
 _VECTORS = {51, 52}  # insertelement, shufflevector
 _TAKING, _BRANCHING = {42, 35, 36}, {2, 3}  # icmp, int to float; br, switch
 _TO_FLOAT, _SHIFTS_RIGHT = {35, 36}, {21, 22}
@@ -79,8 +78,6 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "IsAIntToPtrInst": (c_void_p, [c_void_p]),
     "IsAPtrToIntInst": (c_void_p, [c_void_p]),
     "IsASelectInst": (c_void_p, [c_void_p]),
-    "IsAFPExtInst": (c_void_p, [c_void_p]),
-    "IsAFPTruncInst": (c_void_p, [c_void_p]),
     "IsAConstantStruct": (c_void_p, [c_void_p]),
     "IsAReturnInst": (c_void_p, [c_void_p]),
     "IsAFreezeInst": (c_void_p, [c_void_p]),
@@ -295,6 +292,10 @@ class Inspector:
     def is_float(self, value: Value) -> bool:
         """True for a value of a float type."""
         return self.api.GetTypeKind(self.api.TypeOf(value)) in _FLOATS
+
+    def has_floats(self, value: Value) -> bool:
+        """True for a float, a vector of floats, and what has one of these inside."""
+        return any(map(self.float_name, self.leaves(self.api.TypeOf(value))))
 
     # ---- accesses
 
@@ -753,14 +754,13 @@ class Inspector:
         """True for a sum, a difference, a product, a quotient and a negation of floats."""
         return self._opcode(value) in _FLOAT_ARITHMETIC
 
-    def is_same_arithmetic(self, one: Value, other: Value) -> bool:
-        """True for two results of the same float arithmetic on the same operands."""
-        is_same = self.is_float_arithmetic(one) and self._opcode(one) == self._opcode(other)
-        return is_same and self.operands(one) == self.operands(other)
+    def is_product(self, value: Value) -> bool:
+        """True for a product of floats."""
+        return self._opcode(value) == _PRODUCT
 
-    def is_linear(self, value: Value) -> bool:
-        """True for a sum, a difference and a negation of floats."""
-        return self._opcode(value) in _LINEAR
+    def is_remainder(self, value: Value) -> bool:
+        """True for what a quotient of floats leaves."""
+        return self._opcode(value) == _REMAINDER
 
     def is_quotient(self, value: Value) -> bool:
         """True for a quotient of floats."""

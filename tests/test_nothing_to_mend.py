@@ -27,6 +27,7 @@ from pipeline.repairs import (
     retype,
     split_words,
     unguarded,
+    unwanted,
 )
 from pipeline.repairs.words import Words
 from tests.test_repairs import compiled, mended, rewritten
@@ -123,6 +124,7 @@ MENDS: list[tuple[str, Mend]] = [
     ("frees", frees.as_the_others),
     ("frozen", frozen.keep_shadows),
     ("results", results.keep),
+    ("unwanted", unwanted.let_zero_be_strong),
 ]
 SAY = ("floats", "integers")
 """The repairs that tell Enzyme of all that is a float, or counts, whatever it would find out: in metadata."""

@@ -94,20 +94,13 @@ class ControlFlow:
         """The natural loops, the inner ones before those that they are in."""
         return list(self._module.once_in(self._function, ("loops", self._blocks), self._loops))
 
-    def nearest(self) -> dict[Value, Value]:
-        """Of each block that is reached the nearest other one on every way to it; of the entry itself."""
-        return dict(self._module.once_in(self._function, ("nearest", self._blocks), self._nearest))
-
-    def _nearest(self) -> dict[Value, Value]:
-        graph = {block: dict.fromkeys(self.successors(end)) for block, end in self.ends.items()}
-        return dominators(graph, next(iter(self.ends)))
-
     def _loops(self) -> list[Loop]:
-        nearest = self.nearest()
+        graph = {block: dict.fromkeys(self.successors(end)) for block, end in self.ends.items()}
+        nearest = dominators(graph, next(iter(self.ends)))
         found: dict[Value, Loop] = {}
         for block in nearest:
-            for header in dict.fromkeys(self.successors(self.ends[block])):
-                if on_every_way(nearest, header, block):
+            for header in graph[block]:
+                if _dominates(nearest, header, block):
                     found.setdefault(header, Loop(header)).latches.append(block)
         for loop in found.values():
             loop.blocks = {loop.header} | (self.leading_to(loop.latches, but=[loop.header]) & nearest.keys())
@@ -148,8 +141,7 @@ def edges_back(loops: Iterable[Loop]) -> dict[Edge, Loop]:
     return {(latch, loop.header): loop for loop in loops for latch in loop.latches}
 
 
-def on_every_way(nearest: dict[Value, Value], one: Value, other: Value) -> bool:
-    """Whether a block dominates another one, or is it; `nearest` is the function's."""
+def _dominates(nearest: dict[Value, Value], one: Value, other: Value) -> bool:
     while other != one and nearest.get(other, other) != other:
         other = nearest[other]
     return other == one

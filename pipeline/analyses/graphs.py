@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial, reduce
+from functools import reduce
 
 from pipeline.llvm import Value
 
@@ -57,25 +57,22 @@ def dominators(graph: Graph, entry: Value) -> dict[Value, Value]:
     number = {node: position for position, node in enumerate(order)}
     before, found = reversed_graph(graph), {entry: entry}
 
-    common = partial(nearest_common, found, number)
+    def nearest_common(one: Value, other: Value) -> Value:
+        while one != other:
+            if number[one] > number[other]:
+                one = found[one]
+            else:
+                other = found[other]
+        return one
+
     changed = True
     while changed:
         changed = False
         for node in order[1:]:
-            nearest = reduce(common, (each for each in before[node] if each in found))
+            nearest = reduce(nearest_common, (each for each in before[node] if each in found))
             changed |= found.get(node) != nearest
             found[node] = nearest
     return found
-
-
-def nearest_common(nearest: Mapping[Value, Value], number: Mapping[Value, int], one: Value, other: Value) -> Value:
-    """The nearest node on every path to both: `nearest` is what `dominators` found, `number` the places in its order."""
-    while one != other:
-        if number[one] > number[other]:
-            one = nearest[one]
-        else:
-            other = nearest[other]
-    return one
 
 
 def _left(graph: Graph, roots: Iterable[Value]) -> Iterator[Value]:

@@ -14,8 +14,6 @@ POSITIVE = f"{HIDDEN}positive_"
 FLOAT_OF = "crategrad_float_of_i"
 OF_FLOAT = tuple(f"crategrad_i{bits}_of_float" for bits in (16, 32, 64, 128))
 """They make a float of an integer's bits, and an integer of a float's."""
-NEEDED = f"{HIDDEN}needed_"
-"""Whether what is computed is chosen in the end."""
 KEPT = f"{HIDDEN}kept_"
 """Its result is kept where it was made, and not computed again."""
 ACTIVE = "crategrad_active_"

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pipeline.analyses.call_tree import call_tree
+from pipeline.analyses.unwanted import is_zero_strong
 from pipeline.audit import bits, choices, headers, inactive, memory, paths, variables, words
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Module, Value
@@ -46,9 +47,10 @@ def _found(inspector: Inspector, reverse: list[str], forward: list[str]) -> list
             paths.of_loops,
             paths.added_twice,
             paths.results_lost,
-            choices.not_taken,
         ):
             found += rule(inspector, function)
+    weak = [shim for shim in inspector.module.named(reverse) if not is_zero_strong(inspector, shim)]
+    found += [one for function in call_tree(inspector, weak) for one in choices.not_taken(inspector, function)]
     found += memory.stored_by_recursion(inspector, _tree(inspector, reverse))
     found += memory.integers_over_floats(inspector, _tree(inspector, reverse))
     found += [one for function in _tree(inspector, forward) for one in memory.own_tangents(inspector, function)]

@@ -34,7 +34,6 @@ from pipeline.repairs import (
     frozen,
     growth,
     hash_tables,
-    hoisted,
     inline,
     integers,
     joins,
@@ -61,10 +60,10 @@ from pipeline.repairs import (
     statics,
     switches,
     thread_locals,
-    unchosen,
     undefined,
     unguarded,
     unions,
+    unwanted,
     variants,
     vtables,
     zeroed,
@@ -152,8 +151,6 @@ _OF_PATHS = (
     ("integers", integers.say_inactive),
     ("undefined", undefined.choose_the_defined),
     ("chosen_results", chosen_results.choose),
-    ("hoisted", hoisted.compute_where_wanted),
-    ("unchosen", unchosen.compute_of_one),
     ("extremes", extremes.let_nan_give_way),
     ("primals", primals.preserve),  # of what the others have made, too
     ("scopes", scopes.say_less),
@@ -162,7 +159,7 @@ NAMES = (
     *dict.fromkeys(name for name, _ in _OF_CALLS),
     *("raised", "split_words", "hash_tables", "retype", "pointers", "opaque", "constants", "unguarded"),
     *dict.fromkeys(name for name, _ in _OF_MEMORY + _OF_PATHS),
-    *("mixed", "beginnings", "constant_numbers", "frees", "frozen", "results"),
+    *("mixed", "beginnings", "constant_numbers", "frees", "frozen", "results", "unwanted"),
 )
 """The repairs, in the order in which they are first made."""
 
@@ -192,6 +189,7 @@ def repair(module: Module, shims: Sequence[Value], forward: Sequence[Value] = ()
     done += frozen.keep_shadows(editor, reverse) if "frozen" not in without else []
     done += results.keep(editor, shims) if "results" not in without else []  # mixed and frozen call, too
     done += undefined.compute_with_zero(editor, shims) if "undefined" not in without else []  # what calls take, too
+    done += unwanted.let_zero_be_strong(editor, shims) if "unwanted" not in without else []
     return done
 
 

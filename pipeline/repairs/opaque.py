@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from pipeline.analyses.counting import is_counted
 from pipeline.analyses.float_places import FloatPlaces
-from pipeline.analyses.hidden import ACTIVE, APART, FLOAT_OF, HIDDEN, KEEPS, KEPT, NEEDED, POSITIVE
+from pipeline.analyses.hidden import ACTIVE, APART, FLOAT_OF, HIDDEN, KEEPS, KEPT, POSITIVE
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 
@@ -91,11 +91,6 @@ def float_for_enzyme(editor: Editor, number: Value, place: Value) -> Value:
 def apart(editor: Editor, number: Value, which: Value, place: Value) -> Value:
     """As `same`, and nobody knows that it is the same number as with another `which`: of two equal calls LLVM makes one."""
     return _hidden(editor, APART, [number, which], place)
-
-
-def needed(editor: Editor, condition: Value, place: Value) -> Value:
-    """As `same`, of the condition on which what is computed is chosen in the end."""
-    return _hidden(editor, NEEDED, [condition], place)
 
 
 def positive(editor: Editor, number: Value, place: Value) -> Value:

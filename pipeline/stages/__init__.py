@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
-from pipeline.llvm import IN_PLACE
+from pipeline.llvm import IN_PLACE, WHERE_WANTED
 
 NAMES = (
     "build_std",
@@ -83,7 +83,7 @@ def _kept(data: bytes) -> set[bytes]:
 
 def before_enzyme(module: Path, level: int) -> list[str]:
     """Options by which `opt` runs LLVM's default pipeline of a level, with all off that is hard on the adjoint."""
-    return [f"-passes=forceattrs,default<O{level}>", *GENTLE, PINS, *keep_calls(module)]
+    return [f"-passes=forceattrs,default<O{level}>", *GENTLE, *WHERE_WANTED, PINS, *keep_calls(module)]
 
 
 UNWANTED = "crategrad_value_unwanted"

@@ -239,12 +239,13 @@ def _enzyme_arguments(
 ) -> Iterator[Value]:
     """Enzyme's calling convention: the primal, how it is differentiated, and before each argument what it is."""
     from pipeline.analyses.mixing import mixes
+    from pipeline.analyses.unwanted import STRONG_ZERO
     from pipeline.repairs.primals import COMPARED
 
     module = editor.module
     yield primal
     if strong_zero:
-        yield module.external("enzyme_strong_zero")
+        yield module.external(STRONG_ZERO)
     if mixes(editor, primal):
         yield module.external(COMPARED)
     if derivative.width > 1:

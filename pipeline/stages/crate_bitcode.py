@@ -16,7 +16,7 @@ from pipeline.artifact import KINDS, Artifact
 from pipeline.errors import UserError
 from pipeline.key import location
 from pipeline.link_recorder import EXPORTS
-from pipeline.llvm import IN_PLACE, Module
+from pipeline.llvm import IN_PLACE, WHERE_WANTED, Module
 from pipeline.llvm_edit import Editor
 from pipeline.rustc_wrapper import BINARIES, BINARY
 from pipeline.stages import PINS, Inputs
@@ -177,7 +177,7 @@ class CrateBitcode:
         elif self.lto_bitcode:
             # Vectorised loops are hard on the adjoint, changed headers on what is known of them; opt2 does both, after Enzyme.
             flags += ["-Clinker-plugin-lto", "-Cno-vectorize-loops", "-Cno-vectorize-slp"]
-            flags += [f"-Cllvm-args={option}" for option in (PINS, *IN_PLACE)]
+            flags += [f"-Cllvm-args={option}" for option in (PINS, *IN_PLACE, *WHERE_WANTED)]
         if std and (std / SYSROOT).is_dir():
             flags.append(f"--sysroot={std / SYSROOT}")
         if self.derivatives:

@@ -1,5 +1,5 @@
 // What no run of a loop wants was computed once before it, of infinity: reverse mode gave NaN for zero times that
-// (repairs/hoisted.py); and of two places with the same product, one before a loop and one in it, LLVM made one.
+// (repairs/unwanted.py); and of two places with the same product, one before a loop and one in it, LLVM made one.
 const HOLES: [f64; 6] = [0.5, f64::NAN, 1.25, f64::INFINITY, -0.75, f64::NEG_INFINITY];
 pub fn body<T: Number>(xs: &[T], k: usize) -> T {
     let a = xs[0];
