@@ -571,6 +571,10 @@ class Inspector:
         api = self.api
         return bool(rounded or api.IsAFPToSIInst(value) or api.IsAFPToUIInst(value) or api.IsAFCmpInst(value))
 
+    def compares(self, value: Value) -> bool:
+        """True for a comparison of two values."""
+        return bool(self.api.IsAICmpInst(value) or self.api.IsAFCmpInst(value))
+
     def is_local(self, value: Value) -> bool:
         """True for a parameter, and for what an instruction gives."""
         return bool(self.api.IsAArgument(value) or self.api.IsAInstruction(value))

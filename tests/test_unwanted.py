@@ -27,17 +27,17 @@ define void @shim(ptr %x, ptr %to, i1 %c, double %d) {
 """
 
 LOOP = """
-define void @shim(ptr %x, ptr %to, i64 %n, double %d) {{
+define void @shim(ptr %x, ptr %to, i64 %n, double %d) !dbg !3 {{
 entry:
   %first = load double, ptr %x
-  %r = fdiv double %first, %d
+  %r = fdiv double %first, %d{place}
   br label %loop
 loop:
   %i = phi i64 [ 0, %entry ], [ %next, %latch ]
   %sum = phi double [ {first}, %entry ], [ %more, %latch ]
   %place = getelementptr double, ptr %x, i64 %i
   %value = load double, ptr %place
-  %is_large = fcmp ogt double %value, 5.0
+  %is_large = fcmp ogt double %value, 5.0, !dbg !6
   br i1 %is_large, label %large, label %{other}
 large:
   %scaled = fadd double %value, %r
@@ -58,6 +58,16 @@ out:
   store double %more, ptr %to
   ret void
 }}
+!llvm.module.flags = !{{!0}}
+!llvm.dbg.cu = !{{!1}}
+!0 = !{{i32 2, !"Debug Info Version", i32 3}}
+!1 = distinct !DICompileUnit(language: DW_LANG_Rust, file: !2, emissionKind: FullDebug)
+!2 = !DIFile(filename: "lib.rs", directory: "/")
+!3 = distinct !DISubprogram(name: "shim", file: !2, line: 1, type: !4, unit: !1, spFlags: DISPFlagDefinition)
+!4 = !DISubroutineType(types: !5)
+!5 = !{{}}
+!6 = !DILocation(line: 3, column: 8, scope: !3)
+!7 = !DILocation(line: 2, column: 8, scope: !3)
 """
 
 LAST = """
@@ -124,18 +134,21 @@ def test_what_is_chosen_may_not_be_wanted(tmp_path: Path, given: str, instead: s
 
 
 @pytest.mark.parametrize(
-    ("first", "other", "less", "is_strong"),
+    ("given", "is_strong"),
     [
-        ("0.0", "small", "%value", True),
-        ("0.0", "small", "%r", False),  # each run wants it, by one way or the other
-        ("0.0", "never", "%value", False),  # what ends the program wants nothing
-        ("%r", "small", "%value", False),  # the loop begins with it
+        ({}, True),
+        ({"place": ", !dbg !6"}, True),  # that of the condition
+        ({"place": ", !dbg !7"}, False),  # the user's own
+        ({"less": "%r"}, False),  # each run wants it, by one way or the other
+        ({"other": "never"}, False),  # what ends the program wants nothing
+        ({"first": "%r"}, False),  # the loop begins with it
     ],
 )
-def test_what_is_before_a_loop_may_not_be_wanted_in_it(
-    tmp_path: Path, first: str, other: str, less: str, is_strong: bool
+def test_what_llvm_computes_before_a_loop_may_not_be_wanted_in_it(
+    tmp_path: Path, given: dict[str, str], is_strong: bool
 ) -> None:
-    assert _is_strong(tmp_path, LOOP.format(first=first, other=other, less=less)) == is_strong
+    usual = {"place": "", "first": "0.0", "other": "small", "less": "%value"}
+    assert _is_strong(tmp_path, LOOP.format(**usual | given)) == is_strong
 
 
 @pytest.mark.parametrize(("stored", "is_strong"), [("%more", False), ("%r", True)])
@@ -182,22 +195,6 @@ fn masked(x: &[f64], mask: &[f64]) -> f64 {
 #[autodiff_reverse(d_options, Active, Const, Active)]
 fn options(theta: f64, all: &[Option<f64>]) -> f64 {
     all.iter().fold(theta, |sum, one| sum + one.map_or(sum.sin(), |x| theta * x))
-}
-
-/// Computed first, and left out then.
-#[autodiff_reverse(d_residuals, Active, Const, Active)]
-fn residuals(theta: f64, data: &[f64]) -> f64 {
-    data.iter().map(|&d| theta * d - 1.0).filter(|r| r.is_finite()).map(|r| r * r).sum()
-}
-
-#[autodiff_reverse(d_positive, Active, Const, Active)]
-fn positive(theta: f64, data: &[f64]) -> f64 {
-    data.iter().map(|d| (theta * d).max(0.0)).sum()
-}
-
-#[autodiff_reverse(d_quotients, Active, Const, Active)]
-fn quotients(theta: f64, data: &[f64]) -> f64 {
-    data.iter().map(|&d| theta / d).filter(|r| r.is_finite()).sum()
 }
 
 /// What no run of the loop wants, and LLVM would compute once before it.
@@ -254,9 +251,6 @@ fn main() {
     let mut all = [Some(f64::INFINITY), Some(3.0)];
     *black_box(&mut all[0]) = None;
     close(d_options(2.0, &all, 1.0).1, 1.0 + 2.0f64.cos() + 3.0);
-    close(d_residuals(0.75, &[1.0, f64::NAN, 2.0, f64::INFINITY], 1.0).1, 1.5);
-    close(d_positive(0.75, &data, 1.0).1, 3.0);
-    close(d_quotients(0.75, &[1.0, 0.0, 2.0], 1.0).1, 1.5);
     let (a, b, x) = (3.0f64, 2.0f64, black_box([6.0, 7.0, 8.0]));
     for derivative in [d_scaled, d_rated, d_matched, d_pushed, d_chosen] {
         assert_eq!(derivative(black_box(&[1.0, 2.0, 3.0]), a, 0.0, 1.0), (a, 1.0, 0.0));
@@ -283,7 +277,7 @@ fn main() {
         ["profile=release"],
         ["profile=dev", "enzyme.fast_math=false"],
         ["strategy=single-module-merge"],
-        ["strategy=fat-lto", "enzyme.strong_zero=true"],
+        ["strategy=fat-lto"],
     ],
     ids=" ".join,
 )
@@ -291,3 +285,37 @@ def test_what_is_infinite_and_not_wanted_is_in_no_gradient(bench: Workbench, set
     bench.write(PROGRAM)
     ran = bench.doit("run", *settings)
     assert ran.returncode == 0, ran.stderr
+
+
+LEFT_OUT = """
+use autodiff::*;
+
+#[autodiff_reverse(d_residuals, Active, Const, Active)]
+#[autodiff_forward(t_residuals, Dual, Const, Dual)]
+fn residuals(theta: f64, data: &[f64]) -> f64 {
+    data.iter().map(|&d| theta * d - 1.0).filter(|r| r.is_finite()).map(|r| r * r).sum()
+}
+
+#[autodiff_reverse(d_positive, Active, Const, Active)]
+fn positive(theta: f64, data: &[f64]) -> f64 {
+    data.iter().map(|d| (theta * d).max(0.0)).sum()
+}
+
+#[autodiff_reverse(d_quotients, Active, Const, Active)]
+fn quotients(theta: f64, data: &[f64]) -> f64 {
+    data.iter().map(|&d| theta / d).filter(|r| r.is_finite()).sum()
+}
+
+fn main() {
+    let data = [1.0, f64::NAN, 2.0, f64::INFINITY];
+    println!("{} {}", d_residuals(0.75, &data, 1.0).1, t_residuals(0.75, 1.0, &data).1);
+    println!("{} {}", d_positive(0.75, &data[..3], 1.0).1, d_quotients(0.75, &[1.0, 0.0, 2.0], 1.0).1);
+}
+"""
+
+
+@pytest.mark.parametrize("fast_math", ["true", "false"])
+def test_what_the_user_computes_and_leaves_out_is_in_no_gradient_where_zero_is_strong(bench: Workbench, fast_math: str) -> None:
+    bench.write(LEFT_OUT)
+    ran = bench.doit("run", "enzyme.strong_zero=true", f"enzyme.fast_math={fast_math}")
+    assert ran.stdout == "1.5 1.5\n3 1.5\n", ran.stderr

@@ -1,10 +1,13 @@
 """What is computed though nothing may come to want it: a product with what is infinite, a quotient by zero.
 
-LLVM computes before a branch, or before a loop, what is wanted there alone (`if d > limit { a / b }`); so may the user.  In
-reverse mode the adjoint of what is not wanted is zero, and zero times an infinite slope, or times NaN, is NaN.
+LLVM computes before a branch, or before a loop, what is wanted there alone (`if d > limit { a / b }`).  In reverse mode the
+adjoint of what is not wanted is zero, and zero times an infinite slope, or times NaN, is NaN.  What the user computes so is
+left, but where it is chosen from: it has a place in the source of its own, and LLVM takes that from what it moves.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from pipeline.analyses.control_flow import ControlFlow, Edge
 from pipeline.llvm import Value
@@ -47,8 +50,22 @@ def unwanted(inspector: Inspector, function: Value) -> Value | None:
     steep = [i for i in inspector.module.returning_instructions(function) if _is_steep(inspector, i)]
     if not steep:
         return None
-    wanted = _Wanted(inspector, function)
-    return next((value for value in steep if wanted.is_open(value)), None)
+    floats = _Floats(inspector, function)
+    asked = [value for value in steep if value in floats.asked_for]
+    wanted = floats.wanted(floats.is_wanted_somewhere)
+    if left := [value for value in asked if value not in wanted]:
+        return left[0]
+    moved = _moved(inspector, function, asked)
+    wanted = floats.wanted(floats.is_wanted_on_each_way) if moved else wanted
+    return next((value for value in moved if value not in wanted), None)
+
+
+def _moved(inspector: Inspector, function: Value, values: list[Value]) -> list[Value]:
+    """Those of a function's values that LLVM may have moved: they are on no line, or where a branch or its condition is."""
+    module = inspector.module
+    deciding = (i for i in module.instructions(function) if inspector.compares(i) or inspector.ends_block_by_choice(i))
+    places = set(map(module.location, deciding))
+    return [one for one in values if not inspector.api.GetDebugLocLine(one) or module.location(one) in places]
 
 
 def _is_steep(inspector: Inspector, value: Value) -> bool:
@@ -61,34 +78,52 @@ def _is_steep(inspector: Inspector, value: Value) -> bool:
     return is_product and not any(map(inspector.api.IsConstant, inspector.operands(value)))
 
 
-class _Wanted:
-    """Which of a function's floats are wanted whenever they are computed: on each way from there something takes them that is
-    wanted itself, or takes them for good, as a store does.  A choice may take the other one.
-    """
+class _Floats:
+    """What becomes of a function's floats."""
 
     def __init__(self, inspector: Inspector, function: Value) -> None:
         self._inspector, self._module = inspector, inspector.module
         self._flow = ControlFlow(self._module, function)
         never = self._flow.never_returning()
-        ends = self._flow.ends.items()
-        self._ways = {
-            block: [to for to in dict.fromkeys(self._flow.successors(end)) if to not in never]
-            for block, end in ends
-            if block not in never
-        }
+        ends = [(block, end) for block, end in self._flow.ends.items() if block not in never]
+        self._ways = {block: set(self._flow.successors(end)) - never for block, end in ends}
         self._returns = set(self._flow.returns())
         self._users = {
             value: self._taking(value)
             for value in self._module.instructions(function)
             if inspector.has_floats(value) and self._block(value) in self._ways
         }
-        self._asked_for = self._leading_to_what_takes()
-        self._wanted = set(self._users)
-        self._narrow()
+        self.asked_for = self._leading_to_what_takes()
+        """Those of which something is made that is no float itself, or that are stored, returned or handed on."""
 
-    def is_open(self, value: Value) -> bool:
-        """Whether an adjoint is asked for and may be zero."""
-        return value in self._asked_for and value not in self._wanted
+    def wanted(self, is_wanted: Callable[[Value, list[Value]], bool]) -> set[Value]:
+        """The floats of which this is true, given the users that want them: floats wanted themselves, and what stores them.
+
+        What only goes round in a loop is wanted.
+        """
+        wanted, waiting = set(self._users), dict.fromkeys(self._users)
+        while waiting:
+            value, _ = waiting.popitem()
+            if value in wanted and not is_wanted(value, [user for user in self._users[value] if self._wants(user, wanted)]):
+                wanted.discard(value)
+                waiting |= dict.fromkeys(one for one in self._inspector.operands(value) if one in wanted)
+        return wanted
+
+    def is_wanted_somewhere(self, _value: Value, users: list[Value]) -> bool:
+        """Whether it is not for choices alone."""
+        return bool(users)
+
+    def is_wanted_on_each_way(self, value: Value, users: list[Value]) -> bool:
+        """Whether no way leads to the function's end, or to where it is computed again, but by one of the users."""
+        blocks: set[Value] = set()
+        edges: set[Edge] = set()
+        for user in users:
+            if self._inspector.api.IsAPHINode(user):
+                ways = zip(self._inspector.chosen(user), self._inspector.incoming_blocks(user), strict=True)
+                edges |= {(block, self._block(user)) for one, block in ways if one == value}
+            else:
+                blocks.add(self._block(user))
+        return self._block(value) in blocks or not self._is_passed_by(self._block(value), blocks, edges)
 
     def _block(self, instruction: Value) -> Value:
         return int(self._inspector.api.GetInstructionParent(instruction))
@@ -99,7 +134,6 @@ class _Wanted:
         return [u for u in self._module.users(value) if not (inspector.rounds_or_compares(u) or inspector.leaves_alone(u))]
 
     def _leading_to_what_takes(self) -> set[Value]:
-        """The floats of which something that is no float itself is made, or that are stored, returned or handed on."""
         found: set[Value] = set()
         waiting = [value for value, users in self._users.items() if any(user not in self._users for user in users)]
         while waiting:
@@ -109,34 +143,13 @@ class _Wanted:
                 waiting += [operand for operand in self._inspector.operands(value) if operand in self._users]
         return found
 
-    def _narrow(self) -> None:
-        """Take out what is not wanted, and so what it is made of; what only goes round in a loop stays."""
-        waiting = dict.fromkeys(self._users)
-        while waiting:
-            value, _ = waiting.popitem()
-            if value in self._wanted and not self._is_wanted(value):
-                self._wanted.discard(value)
-                waiting |= dict.fromkeys(one for one in self._inspector.operands(value) if one in self._wanted)
-
-    def _is_wanted(self, value: Value) -> bool:
-        """Whether no way leads to the function's end, or to where it is computed again, but by what wants it."""
-        blocks: set[Value] = set()
-        edges: set[Edge] = set()
-        for user in (user for user in self._users[value] if self._wants(user)):
-            if self._inspector.api.IsAPHINode(user):
-                ways = zip(self._inspector.chosen(user), self._inspector.incoming_blocks(user), strict=True)
-                edges |= {(block, self._block(user)) for one, block in ways if one == value}
-            else:
-                blocks.add(self._block(user))
-        return self._block(value) in blocks or not self._is_passed_by(self._block(value), blocks, edges)
-
-    def _wants(self, user: Value) -> bool:
+    def _wants(self, user: Value, wanted: set[Value]) -> bool:
         if self._inspector.api.IsASelectInst(user):
             _, one, other = self._inspector.operands(user)
-            return one == other and user in self._wanted
+            return one == other and user in wanted
         if self._inspector.float_behind(user):  # of its bits something else may be made
             return False
-        return user not in self._users or user in self._wanted
+        return user not in self._users or user in wanted
 
     def _is_passed_by(self, start: Value, blocks: set[Value], edges: set[Edge]) -> bool:
         """Whether a way leads from a block to the function's end, or back, by none of these blocks and edges."""
