@@ -91,7 +91,8 @@ _REFUSAL = re.compile(r"^error: (?:[^:]*:0:0: |(?P<place>[^\s:][^:]*:\d+:\d+): )
 _ACTIVITIES = (" constantarg[", " constantinst[")  # what Enzyme knew of each instruction: for the log
 # The passes that Enzyme runs first would make choices of branches: what is computed in a branch alone would be computed always,
 # and of what is not chosen zero, the adjoint, times an infinite slope is NaN (`analyses/unwanted.py` sees those of before).
-_NO_CHOICES = ("-phi-node-folding-threshold=0", "-two-entry-phi-node-folding-threshold=0")
+# One expensive instruction they would take whatever the threshold.
+_NO_CHOICES = ("-phi-node-folding-threshold=0", "-two-entry-phi-node-folding-threshold=0", "-speculate-one-expensive-inst=0")
 # Nor are loops unrolled or rotated that were not before the repairs: of the loops of one's runs Enzyme takes one for another
 # (`repairs/loops.py`), and of what a rotated one carries it follows the last choice alone (`repairs/carried.py`).
 _LOOPS_STAY = ("-unroll-full-max-count=0", "-rotation-max-header-size=0")
