@@ -562,7 +562,7 @@ class Inspector:
         """True for a number, a parameter, what an intrinsic returns, a comparison, and a float rounded to an integer."""
         api = self.api
         is_rounded = api.IsAFPToSIInst(value) or api.IsAFPToUIInst(value)
-        is_made = is_rounded or api.IsAICmpInst(value) or api.IsAFCmpInst(value)
+        is_made = is_rounded or self.compares(value)
         return bool(is_made or api.IsAArgument(value)) or self.is_simple_constant(value) or self.is_intrinsic(value)
 
     def rounds_or_compares(self, value: Value) -> bool:
@@ -655,6 +655,14 @@ class Inspector:
     def is_enzymes(self, function: Value) -> bool:
         """True for what Enzyme is called by: a derivative in a function that is differentiated once more."""
         return self.module.name(function).startswith("__enzyme_")
+
+    def asks_enzyme(self, user: Value) -> bool:
+        """True for a call of Enzyme's."""
+        return self.module.is_call(user) and self.is_enzymes(self.module.callee(user))
+
+    def asks_for(self, call: Value, wish: str) -> bool:
+        """Whether a call of Enzyme's has this among its arguments, by which something is asked for beside the derivative."""
+        return wish in map(self.module.name, self.module.arguments(call))
 
     def is_about_memory(self, function: Value) -> bool:
         """True for what allocates, frees, copies or compares memory, by the C library or by Rust's own functions."""

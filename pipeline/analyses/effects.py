@@ -224,14 +224,10 @@ def is_stds(inspector: Inspector, function: Value) -> bool:
 def _has_address(inspector: Inspector, function: Value) -> bool:
     """Whether a function is used otherwise than by being called, and by asking for its derivative."""
     module = inspector.module
-    users = [user for user in module.users(function) if not _asks_for_derivative(inspector, user)]
+    users = [user for user in module.users(function) if not inspector.asks_enzyme(user)]
     return any(
         not module.is_call(user) or module.callee(user) != function or function in module.arguments(user) for user in users
     )
-
-
-def _asks_for_derivative(inspector: Inspector, user: Value) -> bool:
-    return inspector.module.is_call(user) and inspector.is_enzymes(inspector.module.callee(user))
 
 
 def _base_name(inspector: Inspector, function: Value) -> str:

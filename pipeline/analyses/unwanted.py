@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pipeline.analyses.control_flow import ControlFlow, Edge
+from pipeline.analyses.graphs import reachable
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
 _PRODUCTS = ("llvm.fma.", "llvm.fmuladd.", "llvm.pow.", "llvm.powi.")
 """Of these the adjoint is multiplied, too.  Other functions LLVM leaves where they are wanted (`llvm.WHERE_WANTED`)."""
-
 
 STRONG_ZERO = "enzyme_strong_zero"
 """What Enzyme is asked by to let an adjoint of zero be zero whatever it is multiplied with."""
@@ -24,22 +24,17 @@ _REVERSE = "__enzyme_autodiff"
 
 def asked_without(inspector: Inspector, shim: Value) -> list[Value]:
     """The calls by which Enzyme is asked for a shim's adjoint, and not for a strong zero."""
-    return [call for call in _asking(inspector, shim) if not _is_strong(inspector, call)]
+    return [call for call in _asking(inspector, shim) if not inspector.asks_for(call, STRONG_ZERO)]
 
 
 def is_zero_strong(inspector: Inspector, shim: Value) -> bool:
     """Whether Enzyme is asked for a shim's adjoint, and each time for a strong zero."""
-    return bool(_asking(inspector, shim)) and not asked_without(inspector, shim)
+    calls = _asking(inspector, shim)
+    return bool(calls) and all(inspector.asks_for(call, STRONG_ZERO) for call in calls)
 
 
 def _asking(inspector: Inspector, shim: Value) -> list[Value]:
-    module = inspector.module
-    calls = (user for user in module.users(shim) if module.is_call(user))
-    return [call for call in calls if module.name(module.callee(call)).startswith(_REVERSE)]
-
-
-def _is_strong(inspector: Inspector, call: Value) -> bool:
-    return STRONG_ZERO in map(inspector.module.name, inspector.module.arguments(call))
+    return [user for user in inspector.module.users(shim) if inspector.is_call_of(user, _REVERSE)]
 
 
 def unwanted(inspector: Inspector, function: Value) -> Value | None:
@@ -93,7 +88,9 @@ class _Floats:
             for value in self._module.instructions(function)
             if inspector.has_floats(value) and self._block(value) in self._ways
         }
-        self.asked_for = self._leading_to_what_takes()
+        self._operands = {value: inspector.operands(value) for value in self._users}
+        taken = (value for value, users in self._users.items() if any(user not in self._users for user in users))
+        self.asked_for = reachable(self._operands, taken)
         """Those of which something is made that is no float itself, or that are stored, returned or handed on."""
 
     def wanted(self, is_wanted: Callable[[Value, list[Value]], bool]) -> set[Value]:
@@ -106,7 +103,7 @@ class _Floats:
             value, _ = waiting.popitem()
             if value in wanted and not is_wanted(value, [user for user in self._users[value] if self._wants(user, wanted)]):
                 wanted.discard(value)
-                waiting |= dict.fromkeys(one for one in self._inspector.operands(value) if one in wanted)
+                waiting |= dict.fromkeys(one for one in self._operands[value] if one in wanted)
         return wanted
 
     def is_wanted_somewhere(self, _value: Value, users: list[Value]) -> bool:
@@ -133,16 +130,6 @@ class _Floats:
         inspector = self._inspector
         return [u for u in self._module.users(value) if not (inspector.rounds_or_compares(u) or inspector.leaves_alone(u))]
 
-    def _leading_to_what_takes(self) -> set[Value]:
-        found: set[Value] = set()
-        waiting = [value for value, users in self._users.items() if any(user not in self._users for user in users)]
-        while waiting:
-            value = waiting.pop()
-            if value not in found:
-                found.add(value)
-                waiting += [operand for operand in self._inspector.operands(value) if operand in self._users]
-        return found
-
     def _wants(self, user: Value, wanted: set[Value]) -> bool:
         if self._inspector.api.IsASelectInst(user):
             _, one, other = self._inspector.operands(user)
@@ -153,14 +140,5 @@ class _Floats:
 
     def _is_passed_by(self, start: Value, blocks: set[Value], edges: set[Edge]) -> bool:
         """Whether a way leads from a block to the function's end, or back, by none of these blocks and edges."""
-        waiting, seen = [start], set[Value]()
-        while waiting:
-            block = waiting.pop()
-            if block in self._returns:
-                return True
-            on = {to for to in self._ways[block] if (block, to) not in edges} - blocks - seen
-            if start in on:
-                return True
-            seen |= on
-            waiting += on
-        return False
+        ways = {block: [to for to in its if (block, to) not in edges] for block, its in self._ways.items()}
+        return start in self._returns or not reachable(ways, ways[start], but=blocks).isdisjoint({start, *self._returns})

@@ -50,7 +50,7 @@ def _found(inspector: Inspector, reverse: list[str], forward: list[str]) -> list
         ):
             found += rule(inspector, function)
     weak = [shim for shim in inspector.module.named(reverse) if not is_zero_strong(inspector, shim)]
-    found += [one for function in call_tree(inspector, weak) for one in choices.not_taken(inspector, function)]
+    found += [one for function in call_tree(inspector, weak) for one in choices.not_wanted(inspector, function)]
     found += memory.stored_by_recursion(inspector, _tree(inspector, reverse))
     found += memory.integers_over_floats(inspector, _tree(inspector, reverse))
     found += [one for function in _tree(inspector, forward) for one in memory.own_tangents(inspector, function)]

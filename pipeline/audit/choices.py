@@ -23,7 +23,7 @@ def extremes(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
             yield finding(inspector, call, _EXTREME)
 
 
-def not_taken(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
+def not_wanted(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     """What may be computed and not wanted, with a slope that may be no number: of zero, the adjoint, more would be made."""
     if value := unwanted(inspector, function):
         yield finding(inspector, value, _UNWANTED)

@@ -31,9 +31,8 @@ def statics(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     for instruction in inspector.module.returning_instructions(function):
         for variable in inspector.changing_variables_named(instruction):
             is_known = inspector.is_variable_inactive(variable) or inspector.has_shadow(variable)
-            is_harmless = is_known or inspector.leaves_alone(instruction)
-            is_enzymes = inspector.module.is_call(instruction) and inspector.is_enzymes(inspector.module.callee(instruction))
-            if not is_harmless and not is_enzymes and not inspector.is_thread_local_address(instruction):
+            is_harmless = is_known or inspector.leaves_alone(instruction) or inspector.asks_enzyme(instruction)
+            if not is_harmless and not inspector.is_thread_local_address(instruction):
                 name = name_of_variable(inspector.module, variable) or _name_of_c(inspector.module.name(variable))
                 yield finding(inspector, instruction, _STATIC.format(name) if name else _STDS)
 

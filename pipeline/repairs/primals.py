@@ -27,6 +27,4 @@ def preserve(editor: Editor, shims: Sequence[Value]) -> list[str]:
 
 
 def _is_compared(editor: Editor, shim: Value) -> bool:
-    module = editor.module
-    calls = [user for user in module.users(shim) if module.is_call(user) and editor.is_enzymes(module.callee(user))]
-    return any(COMPARED in map(module.name, module.arguments(call)) for call in calls)
+    return any(editor.asks_for(call, COMPARED) for call in filter(editor.asks_enzyme, editor.module.users(shim)))

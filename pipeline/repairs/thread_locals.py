@@ -25,7 +25,7 @@ def give_shadows(editor: Editor, shims: Sequence[Value]) -> list[str]:
     module, functions = editor.module, call_tree(editor, shims)
     in_all = [call for function in functions for call in calls(editor, function)]
     addresses = [call for call in in_all if editor.is_thread_local_address(call) and not editor.is_said_inactive(call)]
-    asks = [user for shim in shims for user in module.users(shim) if _asks(editor, user)]
+    asks = [user for shim in shims for user in module.users(shim) if editor.asks_enzyme(user)]
     if any(module.parent(ask) in functions for ask in asks):  # which of two derivatives would a shadow be of?
         return []
     variables = dict.fromkeys(module.arguments(address)[0] for address in addresses)
@@ -57,10 +57,6 @@ def _is_beginning(editor: Editor, write: Value, variables: Sequence[Value]) -> b
     to = editor.module.arguments(write)[0] if editor.is_bulk_write(write) else editor.operands(write)[1]
     is_to_some = any(base in variables for base in editor.bases(to))
     return is_to_some and any(where[:3] == _BEGINS for where in paths_around(editor.module, write))
-
-
-def _asks(editor: Editor, user: Value) -> bool:
-    return editor.module.is_call(user) and editor.is_enzymes(editor.module.callee(user))
 
 
 def _is_of_numbers(editor: Editor, variable: Value) -> bool:
