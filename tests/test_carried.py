@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.audit import audit
-from pipeline.repairs import carried
+from pipeline.repairs import carried, unwanted
 from pipeline.stages import MODULE
 from tests.test_repairs import TOOLS, body, mended
 
@@ -30,6 +30,11 @@ loop:
 out:
   %result = fadd double %sum, %q
   ret double %result
+}}
+declare void @__enzyme_autodiff(...)
+define void @asks(ptr %x, ptr %dx, i64 %n) {{
+  call void (...) @__enzyme_autodiff(ptr @shim, ptr %x, ptr %dx, i64 %n)
+  ret void
 }}"""
 CHOSEN, OTHERWISE, ANEW = (
     f"%q = select i1 %is_large, double {one}, double {other}"
@@ -63,6 +68,7 @@ def test_what_enzyme_has_a_shortcut_for_is_used_twice(tmp_path: Path, makes: str
     text = body(mended(tmp_path, source, lambda editor, shims: [carried.use_twice(editor, shims)]))
     assert ("call i1 @crategrad_same_i1(i1 false)" in text) == is_wrong
     assert ("select i1 %1, double %p, double %q" in text) == is_wrong
+    mended(tmp_path, source, lambda editor, shims: [carried.use_twice(editor, shims)], unwanted.let_zero_be_strong)
     assert audit(TOOLS.libllvm, tmp_path / MODULE, reverse=["shim"]) == []
 
 
