@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.analyses.call_tree import call_tree, calls
-from pipeline.analyses.debug_info import functions_around
+from pipeline.analyses.debug_info import elements_moved, functions_around, type_name
 from pipeline.analyses.moves import is_copy
 from pipeline.analyses.of_floats import are_of_floats
 from pipeline.audit import audit
@@ -115,3 +115,22 @@ def test_beside_the_floats_of_each_element_there_are_none(tmp_path: Path, word: 
         reads = [load for load in loads if functions_around(module, load)[:1] in (["read<u64>"], ["read<f64>"])]
         assert [are_of_floats(inspector, load) for load in reads] == [is_float] * len(reads)
         assert reads
+
+
+COLLECTED = """
+#![crate_type = "lib"]
+use std::collections::BTreeSet;
+#[unsafe(no_mangle)] pub fn shim(xs: &[usize]) -> BTreeSet<usize> { xs.iter().copied().collect() }
+"""
+
+
+def test_where_pointers_lead_back_among_themselves_an_end_is_found(tmp_path: Path) -> None:
+    """The nodes of a `BTreeMap` have places for their children side by side: a way to one may lead by any number of others."""
+    compiled(tmp_path, COLLECTED, "3", "-Cpanic=abort")
+    with Module(TOOLS.libllvm, tmp_path / "given.bc") as module:
+        inspector = Inspector(module)
+        tree = call_tree(inspector, module.named(["shim"]))
+        copies = [call for function in tree for call in calls(inspector, function) if is_copy(inspector, call)]
+        of_keys = [copy for copy in copies if (ty := elements_moved(module, copy)) and "usize" in type_name(module, ty)]
+        assert [are_of_floats(inspector, copy) for copy in of_keys] == [False] * len(of_keys)
+        assert of_keys

@@ -52,22 +52,29 @@ def _address(inspector: Inspector, pointer: Value) -> Address:
 
 @dataclass(frozen=True)
 class Distance:
-    """How far it is from one pointer to another: so many bytes, and any number of steps of so many more; 0: none."""
+    """How far it is from one pointer to another: so many bytes, and any number of steps of so many more or less; 0: none."""
 
     constant: int
+    """Less than a step, where there is one: so that of all ways round a loop there are but few."""
     step: int
+
+    @classmethod
+    def of(cls, constant: int, *steps: int) -> Distance:
+        """So many bytes, and any number of each of these steps."""
+        step = gcd(*steps)
+        return cls(constant % step if step else constant, step)
 
     def further(self, other: Distance) -> Distance:
         """One way, and the other after it."""
-        return Distance(self.constant + other.constant, gcd(self.step, other.step))
+        return Distance.of(self.constant + other.constant, self.step, other.step)
 
     def without(self, other: Distance) -> Distance:
         """What is left of the way from where another one leads on."""
-        return Distance(self.constant - other.constant, gcd(self.step, other.step))
+        return Distance.of(self.constant - other.constant, self.step, other.step)
 
     def either(self, other: Distance) -> Distance:
         """One way, or the other."""
-        return Distance(self.constant, gcd(self.step, other.step, self.constant - other.constant))
+        return Distance.of(self.constant, self.step, other.step, self.constant - other.constant)
 
 
 def distance(inspector: Inspector, begin: Value, end: Address) -> Distance | None:
@@ -95,7 +102,7 @@ def _distances(inspector: Inspector, pointer: Value) -> dict[Value, Distance]:
 
 
 def _from_base(inspector: Inspector, where: Address) -> Distance:
-    return Distance(where.constant, gcd(*(factor for term, factor in where.terms.items() if not is_nothing(inspector, term))))
+    return Distance.of(where.constant, *(factor for term, factor in where.terms.items() if not is_nothing(inspector, term)))
 
 
 def meet(distance: int, size: int, width: int, step: int) -> bool:
