@@ -18,7 +18,7 @@ from tests.workbench import ROOT, doit
 pytestmark = pytest.mark.toolchain
 
 CRATE = ROOT / "tests" / "crates" / "frontend"
-CONFIGS = ("slice", "debug", *(pytest.param(config, marks=pytest.mark.full) for config in ("single-module-merge", "fat-lto")))
+CONFIGS = ("slice", *(pytest.param(way, marks=pytest.mark.full) for way in ("debug", "single-module-merge", "fat-lto")))
 RUSTC = Path(os.environ.get("CRATEGRAD_TEST_CARGO", "/usr/bin/cargo")).with_name("rustc")
 
 TOLERANCES = {"f64": 1e-12, "f32": 1e-5}

@@ -230,6 +230,7 @@ def test_one_function_at_other_points(checked: tuple[Finished, Path]) -> None:
     assert again.stdout == finished.stdout
 
 
+@pytest.mark.full
 @pytest.mark.toolchain
 def test_it_goes_across_the_levels_that_are_asked_for() -> None:
     finished = doit("gradcheck", f"crate={ROOT / 'examples/hello'}", "levels=1,3")
