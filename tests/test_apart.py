@@ -275,6 +275,7 @@ fn main() {
 """
 
 
+@pytest.mark.full
 def test_what_is_differentiated_may_print_where_floats_are_printed_elsewhere(bench: Workbench) -> None:
     bench.write(PRINTS)
     finished = bench.doit("run")

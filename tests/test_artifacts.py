@@ -20,7 +20,7 @@ from tests.workbench import CUBE, MANIFEST, ROOT, Finished, Workbench, doit
 pytestmark = pytest.mark.toolchain
 
 WORKSPACE = ROOT / "tests" / "crates" / "artifacts"
-STRATEGIES = ("single-module-merge", "fat-lto", "slice")
+STRATEGIES = ("slice", *(pytest.param(way, marks=pytest.mark.full) for way in ("single-module-merge", "fat-lto")))
 
 every_strategy = pytest.mark.parametrize("strategy", STRATEGIES)
 

@@ -87,6 +87,7 @@ def test_some_of_each_family_are_right(tmp_path: Path, config: str, count: int) 
     assert unlisted(judge(catalogue.chosen(count), tmp_path, config)) == []
 
 
+@pytest.mark.full
 @pytest.mark.toolchain
 def test_methods_of_one_vtable_are_differentiated_in_every_width(tmp_path: Path) -> None:
     """In one program: Enzyme would make the shadow of a vtable for the first width, and take it for all.

@@ -246,7 +246,7 @@ pub extern "C" fn main(argc: i32, _argv: *const *const u8) -> i32 {
     [
         ("slice", "system"),
         ("slice", "pooled"),
-        ("single-module-merge", "pooled"),
+        pytest.param("single-module-merge", "pooled", marks=pytest.mark.full),
         pytest.param("single-module-merge", "system", marks=pytest.mark.full),
         pytest.param("fat-lto", "pooled", marks=pytest.mark.full),
         pytest.param("fat-lto", "system", marks=pytest.mark.full),
@@ -314,6 +314,7 @@ pub extern "C" fn main(argc: i32, _argv: *const *const u8) -> i32 {
 """
 
 
+@pytest.mark.full
 def test_where_a_slice_is_not_enough_the_pool_is_in_the_module(tmp_path_factory: pytest.TempPathFactory) -> None:
     bench = Workbench(tmp_path_factory.getbasetemp() / "huge")
     bench.write(ANY)

@@ -204,7 +204,9 @@ pub extern "C" fn main(argc: i32, _argv: *const *const u8) -> i32 {
 
 
 @pytest.mark.toolchain
-@pytest.mark.parametrize(("config", "strategy"), [("default", "slice"), ("verify", "single-module-merge")])
+@pytest.mark.parametrize(
+    ("config", "strategy"), [("default", "slice"), pytest.param("verify", "single-module-merge", marks=pytest.mark.full)]
+)
 def test_a_derivative_of_a_derivative_is_right_however_large_the_function(config: str, strategy: str, tmp_path: Path) -> None:
     """What checks calls by pointer, so that a slice of it would be the whole program after all, and be made twice."""
     bench = Workbench(tmp_path)
@@ -280,7 +282,9 @@ fn main() {
 """
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["modes alone", "with differences"])
+@pytest.fixture(
+    scope="module", params=[pytest.param(False, marks=pytest.mark.full), True], ids=["modes alone", "with differences"]
+)
 def alike(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bool]:
     """A program whose derivatives are wrong in both modes alike; and whether differences are taken."""
     bench = Workbench(tmp_path_factory.mktemp("alike"))
