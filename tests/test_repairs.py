@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from pipeline.analyses.call_tree import call_tree, indirect_calls
+from pipeline.analyses.debug_info import parameter_types
+from pipeline.analyses.layout import INTEGER, Word, words_of_zeros
 from pipeline.audit import audit
 from pipeline.audit.paths import _TWICE
 from pipeline.llvm import Module
@@ -948,6 +950,46 @@ def test_zeros_of_several_types_are_stored_one_by_one(tmp_path: Path, result: st
     text = body(rewritten(tmp_path, fills.say_what_is_filled))
     assert sorted(re.findall(r"store (\w+ [\d.e+]+),", text)) == ["double 0.000000e+00", *["i64 0"] * 3]
     assert "llvm.memset" not in text
+
+
+LEAF = """
+#![crate_type = "lib"]
+pub enum Tree { Leaf(f64), Split { feature: usize, threshold: f64, below: Box<Tree>, above: Box<Tree> } }
+#[unsafe(no_mangle)] pub fn shim() -> Tree { Tree::Leaf(0.0) }
+"""
+ENTRY = """
+#![crate_type = "lib"]
+#[unsafe(no_mangle)] pub fn shim(at: *mut ((u32, usize), f64), n: usize) { unsafe { at.add(n).write(((0, 0), 0.0)) } }
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "stored"),
+    [(LEAF, ["double 0.000000e+00", "ptr null"]), (ENTRY, ["double 0.000000e+00", "i32 0", "i64 0"])],
+)
+def test_zeros_say_what_they_are(tmp_path: Path, source: str, stored: list[str]) -> None:
+    """Which variant of an enum; and a part of an element, by what is written beside it, be there padding between."""
+    compiled(tmp_path, source, "3")
+    assert "llvm.memset" in body(rewritten(tmp_path, lambda *_: None))
+    text = body(rewritten(tmp_path, fills.say_what_is_filled))
+    assert sorted(re.findall(r"store (\w+ (?:[\d.e+]+|null)),", text)) == stored
+    assert "llvm.memset" not in text
+
+
+TAG_BEHIND = """
+#![crate_type = "lib"]
+#[repr(C)] pub struct Pair { x: f64, is_new: bool }
+pub enum Either { Number(Pair), Count(usize) }
+#[unsafe(no_mangle)] pub fn shim(either: Either) -> bool { matches!(either, Either::Number(..)) }
+"""
+
+
+@pytest.mark.parametrize(("size", "found"), [(8, []), (16, [Word(0, 8, "f64"), Word(8, 1, INTEGER)])])
+def test_zeros_before_a_tag_do_not_say_which_variant_it_is(tmp_path: Path, size: int, found: list[Word]) -> None:
+    compiled(tmp_path, TAG_BEHIND, "0")
+    with Module(TOOLS.libllvm, tmp_path / "given.bc") as module:
+        (either,) = parameter_types(module, *module.named(["shim"]))
+        assert words_of_zeros(module, either, size) == found
 
 
 MEMBER_FIRST = """

@@ -19,6 +19,7 @@ from pipeline.analyses.debug_info import (
     name,
     parts,
     reached,
+    variants,
 )
 from pipeline.llvm import Module, Value
 
@@ -82,6 +83,12 @@ def words_copied(module: Module, ty: Value) -> list[Word]:
     return sorted([*floats, *(part for word in others for part in _beside(word, floats))])
 
 
+def words_of_zeros(module: Module, ty: Value, size: int) -> list[Word]:
+    """The words in so many bytes of a value that begins with as many zeros, which say what variant it is; empty: not known."""
+    found = _merged(word for word in _words(module, ty, 0, size) if word.begin < size)
+    return found if all(word.begin + word.size <= size for word in found) else []
+
+
 def _beside(word: Word, floats: Iterable[Word]) -> list[Word]:
     """The parts of a word that are in the place of no float."""
     parts = [word]
@@ -122,23 +129,42 @@ def _as_one(first: Word, second: Word) -> Word | None:
     return Word(first.begin, first.size, ADDRESS) if is_same_place and {first.kind, second.kind} == {ADDRESS, INTEGER} else None
 
 
-def _words(module: Module, ty: Value, begin: int) -> Iterator[Word]:
-    """The words of each variant alike; of no kind where that is not known."""
+def _words(module: Module, ty: Value, begin: int, zeros: int = 0) -> Iterator[Word]:
+    """The words of each variant alike; of no kind where that is not known.
+
+    Where the value begins with so many zeros, those of the variant that it is by them.
+    """
     match module.metadata_tag(ty) if ty else 0:
         case tag if tag == ARRAY:
             element = base_type(module, ty)
             size = module.type_bits(element) if element else 0
             for offset in range(0, module.type_bits(ty), size) if size else ():
-                yield from _words(module, element, begin + offset // 8)
+                yield from _words(module, element, begin + offset // 8, zeros)
+        case tag if tag == VARIANT_PART and zeros and discriminator(module, ty):
+            yield from _words_of_variant(module, ty, begin, zeros)
         case tag if tag in {STRUCTURE, UNION, VARIANT_PART}:
             tags = [discriminator(module, ty)] if tag == VARIANT_PART else []
             for part in [*parts(module, ty), *filter(None, tags)]:
                 if module.metadata_tag(part) == VARIANT_PART:
-                    yield from _words(module, part, begin)
+                    yield from _words(module, part, begin, zeros)
                 else:
-                    yield from _words(module, base_type(module, part), begin + module.type_offset(part) // 8)
+                    yield from _words(module, base_type(module, part), begin + module.type_offset(part) // 8, zeros)
         case tag if ty and module.type_bits(ty):
             yield Word(begin, module.type_bits(ty) // 8, kind_of_number(module, ty))
+
+
+def _words_of_variant(module: Module, part: Value, begin: int, zeros: int) -> Iterator[Word]:
+    """The words of the variant that an enum is whose tag is zero; of no kind where the tag is not among the zeros."""
+    tag, all_of_them = discriminator(module, part), variants(module, part)
+    at, size = module.type_offset(tag) // 8, module.type_bits(base_type(module, tag)) // 8
+    if begin + at + size > zeros:
+        yield Word(begin, 1, "")
+        return
+    is_pointer = any(ADDRESS in kinds_at(module, one.type, at, at + size) for one in all_of_them)
+    yield Word(begin + at, size, ADDRESS if is_pointer else INTEGER)
+    chosen = [one for one in all_of_them if one.tag == 0] or [one for one in all_of_them if one.tag is None]
+    for variant in chosen:
+        yield from _words(module, variant.type, begin, zeros)
 
 
 def kind_of_number(module: Module, ty: Value) -> str:

@@ -24,6 +24,8 @@ from pipeline.llvm import Module, Value
 from pipeline.llvm_inspect import Inspector
 
 _BYTE = Word(0, 1, INTEGER)
+_MOST_PADDING = 8
+"""More bytes than lie unused between two words."""
 _CELLS = ["core", "cell"]
 _TEXTS = (["alloc", "str"], ["alloc", "string"])
 
@@ -82,23 +84,24 @@ def _is_text(inspector: Inspector, call: Value) -> bool:
     return any(path[:2] in _TEXTS for path in of_std)
 
 
-def part(inspector: Inspector, copy: Value) -> list[Word] | None:
-    """The words of a part of an element, of known size, that a call copies, counted from where it begins; None: not known.
+def part(inspector: Inspector, call: Value) -> list[Word] | None:
+    """The words of a part of an element, of known size, that a call copies or fills, counted from there; None: not known.
 
     LLVM takes words that it has read before out of a copy; what is left may begin with padding.  Which part it is, is known
     by the words that are read or written beside it, or by the variable whose part it is.
     """
-    module, variables = inspector.module, Variables(inspector, inspector.module.parent(copy))
-    element, size = elements_moved(module, copy), inspector.number(module.arguments(copy)[2])
+    module, variables = inspector.module, Variables(inspector, inspector.module.parent(call))
+    element, size = elements_moved(module, call), inspector.number(module.arguments(call)[2])
     if not size:
         return None
-    places = [inspector.place(pointer) for pointer in module.arguments(copy)[:2]]
+    pointers = [one for one in module.arguments(call)[:2] if inspector.api.TypeOf(one) == inspector.pointer_type()]
+    places = list(map(inspector.place, pointers))
     found = [variables.part(base, begin, begin + size) for base, begin in places]
     if layout := words_copied(module, element) if element else []:
         step = module.type_bits(element) // 8
         found = [_part(inspector, base, begin, size, layout, step) for base, begin in places] + found
     copied = next((one for one in found if one is not None), None)
-    return None if copied and _are_floats_as_integers(inspector, copy, copied) else copied
+    return None if copied and _are_floats_as_integers(inspector, call, copied) else copied
 
 
 def _are_floats_as_integers(inspector: Inspector, call: Value, layout: Sequence[Word]) -> bool:
@@ -109,7 +112,8 @@ def _are_floats_as_integers(inspector: Inspector, call: Value, layout: Sequence[
 def _part(inspector: Inspector, base: Value, begin: int, size: int, layout: list[Word], step: int) -> list[Word] | None:
     """What lies at a place among elements, wherever they may begin there; None where that is not the same for all."""
     accesses = set(_accessed_from(inspector, base))
-    if not any(place + width == begin or place == begin + size for place, width in accesses):
+    ends = (end for place, width in accesses for end in (begin - place - width, place - begin - size))
+    if not any(0 <= padding < _MOST_PADDING for padding in ends):
         return None
     firsts = [first for first in range(step) if all(_between(layout, step, place - first, width) for place, width in accesses)]
     parts = {tuple(found) if (found := _between(layout, step, begin - first, size)) is not None else None for first in firsts}

@@ -22,7 +22,7 @@ from pipeline.analyses.debug_info import (
     signature_types,
     type_name,
 )
-from pipeline.analyses.layout import INTEGER, POINTER_BITS, Word, kinds_at, words
+from pipeline.analyses.layout import INTEGER, POINTER_BITS, Word, kinds_at, words, words_of_zeros
 from pipeline.llvm import Module, Value, text
 from pipeline.llvm_inspect import Inspector
 
@@ -135,6 +135,11 @@ class Variables:
         """The type of all that lies there, if just one is known, and that begins there; else 0."""
         types = self._types.get(base, set())
         return next((ty for ty, at in types if at + begin == 0), 0) if len(types) == 1 else 0
+
+    def words_of_zeros(self, base: Value, begin: int, size: int) -> list[Word]:
+        """The words in so many zeros at an address at which a value begins; none, where they are not known."""
+        ty = self.whole(base, begin)
+        return words_of_zeros(self.inspector.module, ty, size) if ty else []
 
     def kept(self, base: Value, begin: int) -> list[Value]:
         """The types that what lies there was made for: what a pointer there leads to, as that of a `Vec`."""

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree, calls
 from pipeline.analyses.layout import INTEGER
+from pipeline.analyses.moves import part
 from pipeline.analyses.of_floats import are_of_floats
 from pipeline.analyses.variables import Variables
 from pipeline.llvm import Value
@@ -49,8 +50,9 @@ def _zero_words(editor: Editor, fill: Value, variables: Variables) -> bool:
     if not editor.is_null(byte) or not editor.api.IsAConstantInt(size):
         return False
     base, begin = editor.place(place)
-    words = variables.words(base, begin, begin + int(editor.api.ConstIntGetZExtValue(size)))
-    if not 0 < len(words) <= copies.MOST_WORDS:
+    width = int(editor.api.ConstIntGetZExtValue(size))
+    words = variables.words(base, begin, begin + width) or variables.words_of_zeros(base, begin, width) or part(editor, fill)
+    if not words or len(words) > copies.MOST_WORDS:
         return False
     with editor.module.before(fill) as builder:
         for word in words:
