@@ -95,6 +95,7 @@ def test_tests_of_a_package_and_what_fails_in_them() -> None:
     assert "target/crategrad/default/tests/whole ended with exit 101" in failed.stderr
 
 
+@pytest.mark.full
 def test_unit_tests_of_a_library_by_the_other_strategy() -> None:
     """All of std's test harness is in the module, and nothing in it is asked for what optimising makes of it."""
     ran = build("physics", "lib=1", "tests=1", "config=fat-lto", "opt2.level=0", "codegen.level=0", command="run")

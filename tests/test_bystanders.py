@@ -23,7 +23,8 @@ Of some 420 functions it is two, each with the incoming values of a `phi` in ano
 """
 
 
-@pytest.mark.parametrize("config", ["single-module-merge", pytest.param("fat-lto", marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("config", ["single-module-merge", "fat-lto"])
 def test_what_no_derivative_reaches_is_the_same_without_autodiff(bench: Workbench, config: str) -> None:
     bench.write(SOURCE)
     with_derivatives, without = functions(bench, config, "true"), functions(bench, config, "false")

@@ -19,7 +19,7 @@ FILLED = (
 )
 
 
-@pytest.mark.parametrize("level", [0, 3])
+@pytest.mark.parametrize("level", [pytest.param(0, marks=pytest.mark.full), 3])
 def test_integers_that_are_copied_into_a_slice_say_nothing_of_its_pointer(bench: Workbench, level: int) -> None:
     bench.write(FILLED)
     bench.build(MERGED, f"opt1.level={level}")

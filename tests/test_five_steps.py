@@ -101,7 +101,8 @@ CALLING = f"""\
 """
 
 
-@pytest.mark.parametrize("name", ["splines", pytest.param("pastel", marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["splines", "pastel"])
 def test_five_steps_in_a_workspace_that_is_not_ours(name: str, tmp_path: Path) -> None:
     dependency, function, call, commands, place = steps()
     theirs, workspace = WORKSPACES[name], tmp_path / "theirs"

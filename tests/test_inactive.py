@@ -89,7 +89,7 @@ fn sum_of(all: &[(f64, usize)]) -> f64 {
 """
 
 
-@pytest.mark.parametrize("level", [0, 3])
+@pytest.mark.parametrize("level", [pytest.param(0, marks=pytest.mark.full), 3])
 @pytest.mark.parametrize("source", [SOURCE, CHOSEN], ids=["computed with", "chosen"])
 def test_what_is_inactive_is_a_constant_and_may_be_anything(bench: Workbench, source: str, level: int) -> None:
     bench.write(source)

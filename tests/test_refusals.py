@@ -117,7 +117,9 @@ def test_cargos_warnings_are_shown_too(bench: Workbench) -> None:
     ],
     ids=["inline assembly", "foreign function", "variadic function", "500 candidates", "from a library"],
 )
-@pytest.mark.parametrize("config", ["single-module-merge", pytest.param("fat-lto", marks=pytest.mark.full)])
+@pytest.mark.parametrize(
+    "config", ["slice", *(pytest.param(way, marks=pytest.mark.full) for way in ("single-module-merge", "fat-lto"))]
+)
 def test_what_enzyme_cannot_differentiate_is_refused_at_its_place(
     bench: Workbench, source: str, said: str, place: str, config: str
 ) -> None:

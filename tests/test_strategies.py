@@ -194,8 +194,8 @@ fn limits(x: f64) -> &'static [f64; 2] { if x > 1.0 { &LIMITS } else { &[1.0, 5.
     ("items", "condition"),
     [
         (RULES + FUNCTION, "close(df(rule(x), x, 1.0).1, 4.0 * x)"),
-        (RULES + ONE_OF_A_TABLE, "close(df(rule(x), x, 1.0).1, 2.0 * x)"),
-        (STATIC, "close(df(limits(x), x, 1.0).1, 6.0 * x)"),
+        pytest.param(RULES + ONE_OF_A_TABLE, "close(df(rule(x), x, 1.0).1, 2.0 * x)", marks=pytest.mark.full),
+        pytest.param(STATIC, "close(df(limits(x), x, 1.0).1, 6.0 * x)", marks=pytest.mark.full),
     ],
 )
 def test_where_addresses_are_compared_only_the_whole_program_tells(sliced: Workbench, items: str, condition: str) -> None:
