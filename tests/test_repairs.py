@@ -976,6 +976,21 @@ def test_zeros_say_what_they_are(tmp_path: Path, source: str, stored: list[str])
     assert "llvm.memset" not in text
 
 
+TWO_ELEMENTS = """
+#![crate_type = "lib"]
+#[unsafe(no_mangle)] pub fn shim(first: &mut (usize, f64)) { unsafe { std::ptr::from_mut(first).write_bytes(0, NUMBER) } }
+"""
+
+
+@pytest.mark.parametrize(("number", "stored"), [("1", ["double 0.000000e+00", "i64 0"]), ("2", [])])
+def test_zeros_of_which_only_the_first_are_known_are_not_those_alone(tmp_path: Path, number: str, stored: list[str]) -> None:
+    """By a reference to the first element of some nobody knows of the others."""
+    compiled(tmp_path, TWO_ELEMENTS.replace("NUMBER", number), "3")
+    text = body(rewritten(tmp_path, fills.say_what_is_filled))
+    assert sorted(re.findall(r"store (\w+ [\d.e+]+),", text)) == stored
+    assert ("llvm.memset" in text) == (not stored)
+
+
 TAG_BEHIND = """
 #![crate_type = "lib"]
 #[repr(C)] pub struct Pair { x: f64, is_new: bool }

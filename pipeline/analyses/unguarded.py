@@ -55,7 +55,7 @@ def copied(inspector: Inspector, copy: Value, variables: Variables) -> tuple[Seq
     size = inspector.api.ConstIntGetZExtValue(length) if inspector.api.IsAConstantInt(length) else 0
     for pointer in pointers if size else ():
         place, begin = inspector.place(pointer)
-        found = variables.words(place, begin, begin + size) or _words_handed_on(inspector, pointer, size)
+        found = variables.all_words(place, begin, begin + size) or _words_handed_on(inspector, pointer, size)
         if has_float(found) and all(word.kind == found[0].kind for word in found):
             return [replace(found[0], begin=0)], found[0].size
         if found and not has_float(found):

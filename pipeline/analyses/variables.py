@@ -122,6 +122,13 @@ class Variables:
         is_whole = all(word.begin >= 0 and word.begin + word.size <= end - begin for word in found)
         return found if is_whole else []
 
+    def all_words(self, base: Value, begin: int, end: int) -> list[Word]:
+        """As `words`; none where what is known ends before: of the elements of a `Vec` the first may be known alone."""
+        bits = self.inspector.module.type_bits
+        ends = (bits(ty) - 8 * at for ty, at in self._types.get(base, ()))
+        is_short = any(8 * begin < known < 8 * end for known in ends)
+        return [] if is_short else self.words(base, begin, end)
+
     def part(self, base: Value, begin: int, end: int) -> list[Word] | None:
         """As `words`, of bytes that are all within what is at an address: none where that is padding, None: it is not known."""
         module, types = self.inspector.module, self._types.get(base, ())
@@ -138,8 +145,8 @@ class Variables:
 
     def words_of_zeros(self, base: Value, begin: int, size: int) -> list[Word]:
         """The words in so many zeros at an address at which a value begins; none, where they are not known."""
-        ty = self.whole(base, begin)
-        return words_of_zeros(self.inspector.module, ty, size) if ty else []
+        module, ty = self.inspector.module, self.whole(base, begin)
+        return words_of_zeros(module, ty, size) if ty and 8 * size <= module.type_bits(ty) else []
 
     def kept(self, base: Value, begin: int) -> list[Value]:
         """The types that what lies there was made for: what a pointer there leads to, as that of a `Vec`."""

@@ -51,7 +51,9 @@ def _zero_words(editor: Editor, fill: Value, variables: Variables) -> bool:
         return False
     base, begin = editor.place(place)
     width = int(editor.api.ConstIntGetZExtValue(size))
-    words = variables.words(base, begin, begin + width) or variables.words_of_zeros(base, begin, width) or part(editor, fill)
+    words = (
+        variables.all_words(base, begin, begin + width) or variables.words_of_zeros(base, begin, width) or part(editor, fill)
+    )
     if not words or len(words) > copies.MOST_WORDS:
         return False
     with editor.module.before(fill) as builder:
