@@ -20,7 +20,7 @@ from pipeline.analyses.debug_info import (
 from pipeline.analyses.frozen import forgotten
 from pipeline.analyses.hidden import ACTIVE
 from pipeline.analyses.layout import kinds
-from pipeline.analyses.of_floats import are_mixed
+from pipeline.analyses.of_floats import are_mixed, are_of_floats
 from pipeline.analyses.overlaid import overlaid
 from pipeline.analyses.scopes import overclaims
 from pipeline.analyses.unguarded import copied, has_float, unguarded
@@ -149,7 +149,7 @@ def _is_mixed(inspector: Inspector, copy: Value) -> bool:
 
 def _is_of_mixed_bytes(inspector: Inspector, copy: Value) -> bool:
     """Whether bytes, or words, are copied of what holds floats beside other things for those who hand them in."""
-    return moves_bits(inspector.module, copy) and are_mixed(inspector, copy)
+    return moves_bits(inspector.module, copy) and are_of_floats(inspector, copy) and are_mixed(inspector, copy)
 
 
 def stored_by_recursion(inspector: Inspector, tree: Sequence[Value]) -> Iterator[Diagnostic]:
