@@ -961,14 +961,19 @@ ENTRY = """
 #![crate_type = "lib"]
 #[unsafe(no_mangle)] pub fn shim(at: *mut ((u32, usize), f64), n: usize) { unsafe { at.add(n).write(((0, 0), 0.0)) } }
 """
+WHOLE = ENTRY.replace("((u32, usize), f64)", "(usize, f64, bool)").replace("((0, 0), 0.0)", "(0, 0.0, false)")
 
 
 @pytest.mark.parametrize(
     ("source", "stored"),
-    [(LEAF, ["double 0.000000e+00", "ptr null"]), (ENTRY, ["double 0.000000e+00", "i32 0", "i64 0"])],
+    [
+        (LEAF, ["double 0.000000e+00", "ptr null"]),
+        (ENTRY, ["double 0.000000e+00", "i32 0", "i64 0"]),
+        (WHOLE, ["double 0.000000e+00", "i64 0", "i8 0"]),
+    ],
 )
 def test_zeros_say_what_they_are(tmp_path: Path, source: str, stored: list[str]) -> None:
-    """Which variant of an enum; and a part of an element, by what is written beside it, be there padding between."""
+    """Which variant of an enum; a part of an element, by what is written beside it, be there padding between; a whole one."""
     compiled(tmp_path, source, "3")
     assert "llvm.memset" in body(rewritten(tmp_path, lambda *_: None))
     text = body(rewritten(tmp_path, fills.say_what_is_filled))

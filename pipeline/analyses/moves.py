@@ -115,10 +115,32 @@ def _part(inspector: Inspector, base: Value, begin: int, size: int, layout: list
     ends = (end for place, width in accesses for end in (begin - place - width, place - begin - size))
     if not any(0 <= padding < _MOST_PADDING for padding in ends):
         return None
-    firsts = [first for first in range(step) if all(_between(layout, step, place - first, width) for place, width in accesses)]
-    parts = {tuple(found) if (found := _between(layout, step, begin - first, size)) is not None else None for first in firsts}
+    parts = set(_parts(accesses, begin, size, layout, step))
     only = parts.pop() if len(parts) == 1 else None
     return None if only is None else list(only)
+
+
+def _parts(accesses: Accesses, begin: int, size: int, layout: list[Word], step: int) -> Iterator[tuple[Word, ...] | None]:
+    """What would lie there, by where elements may begin so that each access is of words of theirs."""
+    for first in range(step):
+        if all(_between(layout, step, place - first, width) for place, width in accesses):
+            found = _between(layout, step, begin - first, size)
+            yield None if found is None else tuple(found)
+
+
+def filled(inspector: Inspector, fill: Value) -> list[Word] | None:
+    """As `part`, of what is filled with zeros: LLVM makes one fill of whole words that are stored."""
+    if found := part(inspector, fill):
+        return found
+    module = inspector.module
+    element, size = elements_moved(module, fill), inspector.number(module.arguments(fill)[2])
+    layout = words_copied(module, element) if element and size else []
+    if not layout or not size:
+        return None
+    base, begin = inspector.place(module.arguments(fill)[0])
+    parts = set(_parts(set(_accessed_from(inspector, base)), begin, size, layout, module.type_bits(element) // 8))
+    whole = [found for found in parts if found and found[0].begin == 0]
+    return list(whole[0]) if len(whole) == 1 else None
 
 
 def _between(layout: list[Word], step: int, begin: int, size: int) -> list[Word] | None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree, calls
 from pipeline.analyses.layout import INTEGER
-from pipeline.analyses.moves import part
+from pipeline.analyses.moves import filled
 from pipeline.analyses.of_floats import are_of_floats
 from pipeline.analyses.variables import Variables
 from pipeline.llvm import Value
@@ -52,7 +52,7 @@ def _zero_words(editor: Editor, fill: Value, variables: Variables) -> bool:
     base, begin = editor.place(place)
     width = int(editor.api.ConstIntGetZExtValue(size))
     words = (
-        variables.all_words(base, begin, begin + width) or variables.words_of_zeros(base, begin, width) or part(editor, fill)
+        variables.all_words(base, begin, begin + width) or variables.words_of_zeros(base, begin, width) or filled(editor, fill)
     )
     if not words or len(words) > copies.MOST_WORDS:
         return False
