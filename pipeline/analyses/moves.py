@@ -91,14 +91,14 @@ def part(inspector: Inspector, call: Value) -> list[Word] | None:
     by the words that are read or written beside it, or by the variable whose part it is.
     """
     module, variables = inspector.module, Variables(inspector, inspector.module.parent(call))
-    element, size = elements_moved(module, call), inspector.number(module.arguments(call)[2])
+    size = inspector.number(module.arguments(call)[2])
     if not size:
         return None
     pointers = [one for one in module.arguments(call)[:2] if inspector.api.TypeOf(one) == inspector.pointer_type()]
     places = list(map(inspector.place, pointers))
     found = [variables.part(base, begin, begin + size) for base, begin in places]
-    if layout := words_copied(module, element) if element else []:
-        step = module.type_bits(element) // 8
+    layout, step = _moved(module, call)
+    if layout:
         found = [_part(inspector, base, begin, size, layout, step) for base, begin in places] + found
     copied = next((one for one in found if one is not None), None)
     return None if copied and _are_floats_as_integers(inspector, call, copied) else copied
@@ -132,15 +132,18 @@ def filled(inspector: Inspector, fill: Value) -> list[Word] | None:
     """As `part`, of what is filled with zeros: LLVM makes one fill of whole words that are stored."""
     if found := part(inspector, fill):
         return found
-    module = inspector.module
-    element, size = elements_moved(module, fill), inspector.number(module.arguments(fill)[2])
-    layout = words_copied(module, element) if element and size else []
-    if not layout or not size:
-        return None
-    base, begin = inspector.place(module.arguments(fill)[0])
-    parts = set(_parts(set(_accessed_from(inspector, base)), begin, size, layout, module.type_bits(element) // 8))
+    layout, step = _moved(inspector.module, fill)
+    place, _, length, *_ = inspector.module.arguments(fill)
+    base, begin = inspector.place(place)
+    parts = set(_parts(set(_accessed_from(inspector, base)), begin, inspector.number(length) or 0, layout, step))
     whole = [found for found in parts if found and found[0].begin == 0]
-    return list(whole[0]) if len(whole) == 1 else None
+    return list(whole[0]) if len(whole) == 1 and not _are_floats_as_integers(inspector, fill, whole[0]) else None
+
+
+def _moved(module: Module, call: Value) -> tuple[list[Word], int]:
+    """The words of the elements that a call moves, and after how many bytes they come again; none where that is not known."""
+    element = elements_moved(module, call)
+    return (words_copied(module, element), module.type_bits(element) // 8) if element else ([], 0)
 
 
 def _between(layout: list[Word], step: int, begin: int, size: int) -> list[Word] | None:
