@@ -15,14 +15,13 @@ import pytest
 
 from pipeline.stages import NAMES
 from pipeline.toolchain import rustup_toolchains
-from tests.workbench import CUBE, MANIFEST, ROOT, Finished, Workbench, doit
+from tests.workbench import CUBE, MANIFEST, ROOT, SLICE_FIRST, Finished, Workbench, doit
 
 pytestmark = pytest.mark.toolchain
 
 WORKSPACE = ROOT / "tests" / "crates" / "artifacts"
-STRATEGIES = ("slice", *(pytest.param(way, marks=pytest.mark.full) for way in ("single-module-merge", "fat-lto")))
 
-every_strategy = pytest.mark.parametrize("strategy", STRATEGIES)
+every_strategy = pytest.mark.parametrize("strategy", SLICE_FIRST)
 
 
 def build(package: str, *arguments: str, command: str = "build") -> Finished:

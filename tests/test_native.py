@@ -8,13 +8,12 @@ from pathlib import Path
 import pytest
 
 from pipeline.toolchain import LLVM_MAJOR, find_tools
-from tests.workbench import CUBE, ROOT, Workbench
+from tests.workbench import CUBE, ROOT, SLICE_FIRST, Workbench
 
 pytestmark = pytest.mark.toolchain
 
-MERGING = ("single-module-merge", "fat-lto")
-every_strategy = pytest.mark.parametrize("strategy", ["slice", *MERGING])
-slice_first = pytest.mark.parametrize("strategy", ["slice", *(pytest.param(way, marks=pytest.mark.full) for way in MERGING)])
+every_strategy = pytest.mark.parametrize("strategy", ["slice", "single-module-merge", "fat-lto"])
+slice_first = pytest.mark.parametrize("strategy", SLICE_FIRST)
 
 MANIFEST = '[package]\nname = "plain"\nversion = "0.1.0"\nedition = "2024"\n[workspace]\n'
 

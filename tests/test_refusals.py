@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workbench import CUBE, MERGED, ROOT, Workbench, doit
+from tests.workbench import CUBE, MERGED, ROOT, SLICE_FIRST, Workbench, doit
 
 pytestmark = pytest.mark.toolchain
 
@@ -117,9 +117,7 @@ def test_cargos_warnings_are_shown_too(bench: Workbench) -> None:
     ],
     ids=["inline assembly", "foreign function", "variadic function", "500 candidates", "from a library"],
 )
-@pytest.mark.parametrize(
-    "config", ["slice", *(pytest.param(way, marks=pytest.mark.full) for way in ("single-module-merge", "fat-lto"))]
-)
+@pytest.mark.parametrize("config", SLICE_FIRST)
 def test_what_enzyme_cannot_differentiate_is_refused_at_its_place(
     bench: Workbench, source: str, said: str, place: str, config: str
 ) -> None:

@@ -13,12 +13,11 @@ from pathlib import Path
 import pytest
 
 from tests.test_strategies import program
-from tests.workbench import CUBE, MANIFEST, ROOT, Finished, Workbench
+from tests.workbench import CUBE, MANIFEST, ROOT, SLICE_FIRST, Finished, Workbench
 
 pytestmark = pytest.mark.toolchain
 
-STRATEGIES = ("slice", *(pytest.param(way, marks=pytest.mark.full) for way in ("single-module-merge", "fat-lto")))
-every_strategy = pytest.mark.parametrize("strategy", STRATEGIES)
+every_strategy = pytest.mark.parametrize("strategy", SLICE_FIRST)
 
 PLAIN = '[package]\nname = "plain"\nversion = "0.1.0"\nedition = "2024"\n[workspace]\n'
 

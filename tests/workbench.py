@@ -10,9 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
+
 from tests import host_crates
 
 ROOT = Path(__file__).resolve().parent.parent
+
+SLICE_FIRST = ("slice", *(pytest.param(way, marks=pytest.mark.full) for way in ("single-module-merge", "fat-lto")))
+"""The strategies, as parameters: those that merge the whole program are for `--full`."""
 
 MANIFEST = f"""\
 [package]
