@@ -74,7 +74,12 @@ ROWS = {
         "a value that this loop carries",
         "what a loop came to",
     ),
-    "three ways that come together": ("three ways", "comes here twice", "what is returned here would be lost"),
+    "three ways that come together": (
+        "three ways",
+        "comes here twice",
+        "what is returned here would be lost",
+        "is sure only behind",
+    ),
     "an infinite slope": ("an infinite slope", "the larger or the smaller"),
     "memory of which": (
         "allocated zeroed",

@@ -22,6 +22,7 @@ from pipeline.repairs import (
     mixed,
     opaque,
     pointers,
+    promises,
     raised,
     results,
     retype,
@@ -125,6 +126,7 @@ MENDS: list[tuple[str, Mend]] = [
     ("frozen", frozen.keep_shadows),
     ("results", results.keep),
     ("unwanted", unwanted.let_zero_be_strong),
+    ("promises", promises.take_back),
 ]
 SAY = ("floats", "integers")
 """The repairs that tell Enzyme of all that is a float, or counts, whatever it would find out: in metadata."""

@@ -47,6 +47,7 @@ def _found(inspector: Inspector, reverse: list[str], forward: list[str]) -> list
             paths.of_loops,
             paths.added_twice,
             paths.results_lost,
+            paths.promised,
         ):
             found += rule(inspector, function)
     weak = [shim for shim in inspector.module.named(reverse) if not is_zero_strong(inspector, shim)]

@@ -9,6 +9,7 @@ from pipeline.analyses.joins import misjudged
 from pipeline.analyses.loop_choices import shortcuts
 from pipeline.analyses.loop_exits import coming_back, doubtful, miscounted, ordered
 from pipeline.analyses.overwritten import overwritten
+from pipeline.analyses.promises import promising
 from pipeline.analyses.results import at_risk
 from pipeline.analyses.twins import twins
 from pipeline.analyses.undefined import computed_with, undefined_at_first
@@ -31,6 +32,7 @@ _OVERWRITTEN = "what is read here is written over by a later run of the loop, an
 _TWICE = "a float comes here twice from the same place, by several cases of a `match`, and its adjoint would count twice"
 _CARRIED = "of a value that this loop carries only the last choice, or the product of what divides it, would be followed"
 _MISJUDGED = "three ways come together here, and for which it was a branch would be asked that not all have passed"
+_PROMISED = "what is asked here is sure only behind what was asked before, and reverse mode would ask it everywhere"
 _PASSED_BY = "what is returned here would be lost where a call in one of the branches before is not made"
 
 
@@ -86,3 +88,9 @@ def results_lost(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     """Results of functions that would be kept in one branch only."""
     for end in at_risk(inspector, function):
         yield finding(inspector, end, _PASSED_BY)
+
+
+def promised(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
+    """What conditions are computed of and promises something that may not be so where reverse mode computes it again."""
+    for value in promising(inspector, function):
+        yield finding(inspector, value, _PROMISED)

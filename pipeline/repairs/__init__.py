@@ -50,6 +50,7 @@ from pipeline.repairs import (
     parsed,
     pointers,
     primals,
+    promises,
     raised,
     recursive_results,
     results,
@@ -159,7 +160,7 @@ NAMES = (
     *dict.fromkeys(name for name, _ in _OF_CALLS),
     *("raised", "split_words", "hash_tables", "retype", "pointers", "opaque", "constants", "unguarded"),
     *dict.fromkeys(name for name, _ in _OF_MEMORY + _OF_PATHS),
-    *("mixed", "beginnings", "constant_numbers", "frees", "frozen", "results", "unwanted"),
+    *("mixed", "beginnings", "constant_numbers", "frees", "frozen", "results", "unwanted", "promises"),
 )
 """The repairs, in the order in which they are first made."""
 
@@ -190,6 +191,7 @@ def repair(module: Module, shims: Sequence[Value], forward: Sequence[Value] = ()
     done += results.keep(editor, shims) if "results" not in without else []  # mixed and frozen call, too
     done += undefined.compute_with_zero(editor, shims) if "undefined" not in without else []  # what calls take, too
     done += unwanted.let_zero_be_strong(editor, shims) if "unwanted" not in without else []
+    done += promises.take_back(editor, reverse) if "promises" not in without else []
     return done
 
 
