@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from pipeline.analyses.debug_info import (
     ARRAY,
@@ -35,6 +36,10 @@ class Word:
     begin: int
     size: int
     kind: str
+
+
+Layout: TypeAlias = Callable[[Module, Value], list[Word]]
+"""`words`, or `words_copied`: the words of a type."""
 
 
 def words(module: Module, ty: Value) -> list[Word]:

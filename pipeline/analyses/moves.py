@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from math import gcd
@@ -17,7 +17,7 @@ from pipeline.analyses.debug_info import (
     types_made_for,
 )
 from pipeline.analyses.hidden import COPIER, slot
-from pipeline.analyses.layout import ADDRESS, INTEGER, POINTER_BITS, Word, words, words_copied
+from pipeline.analyses.layout import ADDRESS, INTEGER, POINTER_BITS, Layout, Word, words, words_copied
 from pipeline.analyses.of_floats import are_of_floats
 from pipeline.analyses.variables import Variables
 from pipeline.llvm import Module, Value
@@ -59,7 +59,7 @@ def is_copy(inspector: Inspector, call: Value) -> bool:
     return inspector.is_call_of(call, "llvm.memcpy.")
 
 
-def elements(inspector: Inspector, call: Value, layout: Callable[[Module, Value], list[Word]] = words) -> list[Word]:
+def elements(inspector: Inspector, call: Value, layout: Layout = words) -> list[Word]:
     """The words of the elements that a call copies or fills; none where that is not known, or it does so to a part of one.
 
     Nor of integers that are the bits of floats, which those of a text are not.
@@ -84,7 +84,7 @@ def _is_text(inspector: Inspector, call: Value) -> bool:
     return any(path[:2] in _TEXTS for path in of_std)
 
 
-def part(inspector: Inspector, call: Value) -> list[Word] | None:
+def part(inspector: Inspector, call: Value, layout: Layout = words) -> list[Word] | None:
     """The words of a part of an element, of known size, that a call copies or fills, counted from there; None: not known.
 
     LLVM takes words that it has read before out of a copy; what is left may begin with padding.  Which part it is, is known
@@ -96,10 +96,10 @@ def part(inspector: Inspector, call: Value) -> list[Word] | None:
         return None
     pointers = [one for one in module.arguments(call)[:2] if inspector.api.TypeOf(one) == inspector.pointer_type()]
     places = list(map(inspector.place, pointers))
-    found = [variables.part(base, begin, begin + size) for base, begin in places]
-    layout, step = _moved(module, call)
-    if layout:
-        found = [_part(inspector, base, begin, size, layout, step) for base, begin in places] + found
+    found = [variables.part(base, begin, begin + size, layout) for base, begin in places]
+    element, step = _moved(module, call)
+    if element:
+        found = [_part(inspector, base, begin, size, element, step) for base, begin in places] + found
     copied = next((one for one in found if one is not None), None)
     return None if copied and _are_floats_as_integers(inspector, call, copied) else copied
 

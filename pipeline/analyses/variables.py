@@ -1,6 +1,6 @@
 """What lies at an address, by debug info: a variable on the stack, what a reference leads to, what a `Box` was made for.
 
-And the function's result, in the place that its caller has for it.
+And the function's result, in the place that its caller has for it, and what is handed on in such places.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pipeline.analyses.debug_info import (
     signature_types,
     type_name,
 )
-from pipeline.analyses.layout import INTEGER, POINTER_BITS, Word, kinds_at, words, words_of_zeros
+from pipeline.analyses.layout import INTEGER, POINTER_BITS, Layout, Word, kinds_at, words, words_of_zeros
 from pipeline.llvm import Module, Value, text
 from pipeline.llvm_inspect import Inspector
 
@@ -37,6 +37,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
 }
 _LABEL, _DECLARE, _VALUE = 0, 1, 2  # LLVMDbgRecordKind
 _REFERENCE = "&"  # how the type of a pointer is called of which Rust says what lies there
+_PLAIN: Layout = words
 NAME, FILE, TYPE = 1, 2, 3  # of the operands of DILocalVariable
 _WHOLE_OR_PART = re.compile(r"!DIExpression\((?:DW_OP_LLVM_fragment, (\d+), \d+)?\)")
 
@@ -86,6 +87,8 @@ class Variables:
         for instruction in module.instructions(function):
             if box := self._boxed(instruction):
                 types[instruction] = {(box, 0)}
+            for address, ty in self._handed_on(instruction):
+                types.setdefault(address, set()).add((ty, 0))
             for record in records(module, instruction):
                 for address, known in self._described(record):
                     types.setdefault(address, set()).add(known)
@@ -104,6 +107,21 @@ class Variables:
             if kind == _DECLARE or (begin == 0 and self.inspector.is_local(address)):
                 yield address, (ty, begin)
 
+    def _handed_on(self, instruction: Value) -> Iterator[tuple[Value, Value]]:
+        """What is on the stack alone for a call: what is given by value, or returned, but by an address; and its type."""
+        inspector, module = self.inspector, self.inspector.module
+        callee = module.callee(instruction) if module.is_call(instruction) else 0
+        types = signature_types(module, callee) if callee and module.is_function(callee) else []
+        given = module.arguments(instruction) if types else []
+        if types and not inspector.returns_by_pointer(callee):
+            types = types[1:]
+        pairs = list(zip(given, types, strict=False))
+        # Where some are given in two parts, it is not known which are whose, but for the first.
+        for address, ty in pairs if len(given) == len(types) else pairs[:1]:
+            is_value = ty and is_aggregate(module, ty) and inspector.api.IsAAllocaInst(address)
+            if is_value and 8 * inspector.size_of(inspector.allocated_type(address)) == module.type_bits(ty):
+                yield address, ty
+
     def word(self, access: Value) -> str:
         """What the word is (`Word.kind`) that is loaded or stored; nothing, where debug info does not say it."""
         base, begin, bits = self.inspector.slot(access)
@@ -111,13 +129,13 @@ class Variables:
         found = self.words(base, begin, begin + size)
         return found[0].kind if [(word.begin, word.size) for word in found] == [(0, size)] else ""
 
-    def words(self, base: Value, begin: int, end: int) -> list[Word]:
+    def words(self, base: Value, begin: int, end: int, layout: Layout = _PLAIN) -> list[Word]:
         """The words from one byte to another of what is at an address; none, where they are not known or not whole.
 
         What ends before, as the first member of a struct, says nothing of them.
         """
         types = ((ty, at) for ty, at in self._types.get(base, ()) if 8 * (begin + at) < self.inspector.module.type_bits(ty))
-        layouts = {tuple(self._between(ty, begin + at, end + at)) for ty, at in types}
+        layouts = {tuple(self._between(ty, begin + at, end + at, layout)) for ty, at in types}
         found = list(layouts.pop()) if len(layouts) == 1 else []
         is_whole = all(word.begin >= 0 and word.begin + word.size <= end - begin for word in found)
         return found if is_whole else []
@@ -129,14 +147,14 @@ class Variables:
         is_short = any(8 * begin < known < 8 * end for known in ends)
         return [] if is_short else self.words(base, begin, end)
 
-    def part(self, base: Value, begin: int, end: int) -> list[Word] | None:
+    def part(self, base: Value, begin: int, end: int, layout: Layout = _PLAIN) -> list[Word] | None:
         """As `words`, of bytes that are all within what is at an address: none where that is padding, None: it is not known."""
         module, types = self.inspector.module, self._types.get(base, ())
-        is_within = all(8 * (end + at) <= module.type_bits(ty) and words(module, ty) for ty, at in types)
+        is_within = all(8 * (end + at) <= module.type_bits(ty) and layout(module, ty) for ty, at in types)
         if not types or not is_within:
             return None
-        is_padding = not any(any(self._between(ty, begin + at, end + at)) for ty, at in types)
-        return self.words(base, begin, end) or ([] if is_padding else None)
+        is_padding = not any(any(self._between(ty, begin + at, end + at, layout)) for ty, at in types)
+        return self.words(base, begin, end, layout) or ([] if is_padding else None)
 
     def whole(self, base: Value, begin: int) -> Value:
         """The type of all that lies there, if just one is known, and that begins there; else 0."""
@@ -162,8 +180,8 @@ class Variables:
         module, types = self.inspector.module, self._types.get(base, ())
         return bool(types) and all(kinds_at(module, ty, begin + at, end + at) == {INTEGER} for ty, at in types)
 
-    def _between(self, ty: Value, begin: int, end: int) -> Iterator[Word]:
-        for word in words(self.inspector.module, ty):
+    def _between(self, ty: Value, begin: int, end: int, layout: Layout) -> Iterator[Word]:
+        for word in layout(self.inspector.module, ty):
             if word.begin < end and begin < word.begin + word.size:
                 yield replace(word, begin=word.begin - begin)
 

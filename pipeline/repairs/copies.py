@@ -55,7 +55,7 @@ def _mend(editor: Editor, copy: Value) -> bool:
     if 0 < len(layout) <= MOST_WORDS:
         by_words(editor, copy, layout, editor.module.type_bits(elements_moved(editor.module, copy)) // 8)
         return True
-    left = part(editor, copy)
+    left = part(editor, copy, words_copied)
     if left is not None and len(left) <= MOST_WORDS and not _is_plain(left):
         by_words(editor, copy, left, editor.number(editor.module.arguments(copy)[2]) or 0)
         return True
