@@ -1,7 +1,8 @@
 """The ladder: other ways for Enzyme to look at a function, for what it refuses at first.
 
 No way is best for all.  Each rung is tried by itself on what is still refused, function by function.  Where the module
-that Enzyme sees is the same, what the audit said of it holds on the rung; where it is prepared once more, it is audited again.
+that Enzyme sees is the same, what the audit said of it holds on the rung, which may want more of it; where it is prepared once
+more, it is audited again.
 They stand in the order of how many of the corpus they serve (`docs/idioms.md`).
 """
 
@@ -20,6 +21,8 @@ class Rung:
     flags: Mapping[str, bool | int] = field(default_factory=dict)
     repairs: tuple[str, ...] = ()
     """Their names in `repairs.OF_RUNGS`; what each has made is audited."""
+    is_told_of_copies: bool = False
+    """Whether Enzyme must be told what copies are of, as it does not find it out here."""
 
 
 LADDER = (
@@ -27,6 +30,7 @@ LADDER = (
         "types where they are used",
         "a value has a type only where an instruction that says so surely runs: memory may hold now one type, now another",
         {"enzyme-strict-aliasing": False},
+        is_told_of_copies=True,
     ),
     Rung(
         "all is kept",
@@ -37,5 +41,6 @@ LADDER = (
         "variants kept apart",
         "nobody knows where floats and pointers lie: a place may be a float in one variant of an enum, a pointer in another",
         repairs=("variants", "places"),
+        is_told_of_copies=True,
     ),
 )

@@ -60,7 +60,7 @@ ROWS = {
         "in the integers of its header",
         "returns floats beside integers",
     ),
-    "copies of many elements": ("a copy of elements", "amid an element", "may be of a `Const` argument"),
+    "copies of many elements": ("a copy of elements", "amid an element", "may be of a `Const` argument", "now of one type"),
     "loops that reverse mode": (
         "a loop is entered",
         "this loop is left",
@@ -89,8 +89,9 @@ ROWS = {
         "what is later in its place",
         "a recursive function returns by pointer",
         "an overlapping move",
+        "reverse mode would take it for an adjoint",
     ),
-    "in forward mode": ("stored as an integer", "a constant's number", "may be without a derivative"),
+    "in forward mode": ("stored as an integer here, and forward mode", "a constant's number", "may be without a derivative"),
     "finds no type for": (
         "it cannot be told whether",
         "values of two types",

@@ -34,6 +34,13 @@ def audit_each(libllvm: Tool, path: Path, asked: Iterable[tuple[list[str], list[
         return [_found(inspector, reverse, forward) for reverse, forward in asked]
 
 
+def untold(libllvm: Tool, path: Path, reverse: Iterable[str]) -> list[Diagnostic]:
+    """What would come out wrong, besides, where Enzyme has types only of what surely runs (`ladder.Rung.is_told_of_copies`)."""
+    with Module(libllvm, path) as module:
+        inspector = Inspector(module)
+        return [one for function in _tree(inspector, reverse) for one in memory.copied_untold(inspector, function)]
+
+
 def _found(inspector: Inspector, reverse: list[str], forward: list[str]) -> list[Diagnostic]:
     tree = _tree(inspector, [*reverse, *forward])
     found = [finding for function in tree for finding in findings(inspector, function)]
@@ -48,6 +55,7 @@ def _found(inspector: Inspector, reverse: list[str], forward: list[str]) -> list
             paths.added_twice,
             paths.results_lost,
             paths.promised,
+            words.constants_among_floats,
         ):
             found += rule(inspector, function)
     weak = [shim for shim in inspector.module.named(reverse) if not is_zero_strong(inspector, shim)]

@@ -35,6 +35,7 @@ _CONSTANT = (
     "memory that is one of several at a place would be taken for constant if it is only written, and its content for an adjoint"
 )
 _MIXED = "a copy of elements that hold floats beside other things, as many as the program says, would be taken for one of them"
+_UNTOLD = "what is copied here is now of one type and now of another, and what is known of some of it would be taken for all"
 _HEADED = "what is copied here may begin amid an element that has a float, and would be taken for what lies at its beginning"
 _EXCHANGED = "an exchange of pointers (an atomic) cannot be differentiated"
 _UNGUARDED = "what is copied here may be of a `Const` argument: its values would be tangents, or adjoints be added to it"
@@ -114,6 +115,14 @@ def copied_with_padding(inspector: Inspector, function: Value) -> Iterator[Diagn
         widths = (FLOAT_BITS[name] // 8 for name in floats_around(inspector.module, call))
         if size is not None and any(aligned < width < size for width in widths):
             yield finding(inspector, call, _HEADED)
+
+
+def copied_untold(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
+    """Copies of what may be floats, of which Enzyme is not told what they are of."""
+    for call in calls(inspector, function):
+        is_told = any(inspector.argument_has_text_attribute(call, position, "enzyme_type") for position in (0, 1))
+        if inspector.is_call_of(call, _COPIES) and not is_told and are_of_floats(inspector, call):
+            yield finding(inspector, call, _UNTOLD)
 
 
 def copied_unguarded(inspector: Inspector, primals: Sequence[Value]) -> Iterator[Diagnostic]:

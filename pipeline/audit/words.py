@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from pipeline.analyses.counting import counts_only
 from pipeline.analyses.debug_info import FLOAT_BITS, elements_moved, floats_around, floats_reached, functions_around, types_in
+from pipeline.analyses.float_places import FloatPlaces
 from pipeline.analyses.layout import INTEGER, floats_lie_over_pointers
 from pipeline.analyses.moved_words import bits_of, is_stored_only, moves_floats
 from pipeline.analyses.moves import word_moved
@@ -24,6 +25,7 @@ _HALVED = "what may be half of a float is moved as an integer here: the other ha
 _IN_PARTS = "a float is moved in parts, as integers, here, and its derivative would be lost"
 _AS_POINTER = "what may be a float is moved as a pointer here, and its derivative would be lost"
 _CONSTANT = "a constant that may be a float is stored as an integer here, and forward mode would take it for its own tangent"
+_ADJOINT = "a constant that may be a float is stored as an integer here, and reverse mode would take it for an adjoint"
 
 _FORMATS = {"f32": "<f", "f64": "<d"}
 """How `struct` reads them."""
@@ -60,6 +62,16 @@ def constants(inspector: Inspector, tree: Sequence[Value]) -> Iterator[Diagnosti
             sources = inspector.sources(inspector.operands(instruction)[0])
             if any(_may_hold(inspector, source, name) for source in sources for name in floats):
                 yield finding(inspector, instruction, _CONSTANT)
+
+
+def constants_among_floats(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
+    """Constants that may be floats and are stored as integers where floats are: reverse mode stores them to the shadow, too."""
+    places = FloatPlaces(inspector, function)
+    for store in filter(inspector.is_plain_store, inspector.module.returning_instructions(function)):
+        if not any(map(inspector.could_be_float, inspector.sources(inspector.operands(store)[0]))):
+            continue
+        if places.is_float(store) or (not places.is_number(store) and are_of_floats(inspector, store)):
+            yield finding(inspector, store, _ADJOINT)
 
 
 def _may_hold(inspector: Inspector, value: Value, name: str) -> bool:

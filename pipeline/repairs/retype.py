@@ -31,12 +31,17 @@ def retype(editor: Editor, function: Value, words: Words) -> bool:
             continue
         web = _Web(editor, instruction, floats, words)
         known |= web.instructions
-        is_float = web.is_float_at_times or (web.is_constant and words.are_shared(function, web.bits))
+        is_float = web.is_float_at_times or (web.is_constant and _may_be_floats(web, function, words))
         parts = 1 if is_float else _parts(editor, web, words)
         if parts:
             _Move(editor, web, parts).make()
             done = True
     return done
+
+
+def _may_be_floats(web: _Web, function: Value, words: Words) -> bool:
+    """Whether constants are stored where floats are, or where they may be, as an enum has such a word."""
+    return words.are_shared(function, web.bits) or any(map(words.is_float, web.stores))
 
 
 def variables(editor: Editor, function: Value) -> None:

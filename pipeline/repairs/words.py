@@ -76,6 +76,10 @@ class Words:
                     self._shared[one] = self._shared.get(one, frozenset()) | widths
         return bits in self._shared.get(function, ())
 
+    def is_float(self, access: Value) -> bool:
+        """Whether an integer is read or written in a place where a float of its width surely is."""
+        return self._places_around(access).is_float(access)
+
     def is_number(self, load: Value) -> bool:
         """Whether debug info says of a place that is read that there never is a float."""
         return self._places_around(load).is_number(load)

@@ -249,23 +249,34 @@ class Enzyme:
 
         What these have added to the module lies beside the part.
         """
-        from pipeline.audit import audit
         from pipeline.repairs import OF_RUNGS
 
         if not rung.repairs:
             self.slicer.part(module, _shims(wanted), part)
-            return []
+            return self._untold(module, wanted) if rung.is_told_of_copies else []
         prepared = part.with_suffix(".prepared")
         with Module(self.libllvm, module) as opened:
             for name in rung.repairs:
                 OF_RUNGS[name](Editor(opened), opened.named(_shims(wanted)))
                 opened.write(prepared)
                 # Where the audit sees less after the next one, it has seen this.
-                if found := audit(self.libllvm, prepared, _shims(wanted, "reverse"), _shims(wanted, "forward")):
+                if found := self._unsound(prepared, wanted, rung):
                     return found
         self.slicer.added(prepared, module, part.with_suffix(_ADDED))
         self.slicer.part(prepared, _shims(wanted), part)
         return []
+
+    def _unsound(self, prepared: Path, wanted: Wanted, rung: Rung) -> list[Diagnostic]:
+        """What the audit refuses of a module that a rung's repairs have prepared."""
+        from pipeline.audit import audit
+
+        found = audit(self.libllvm, prepared, _shims(wanted, "reverse"), _shims(wanted, "forward"))
+        return found or (self._untold(prepared, wanted) if rung.is_told_of_copies else [])
+
+    def _untold(self, module: Path, wanted: Wanted) -> list[Diagnostic]:
+        from pipeline.audit import untold
+
+        return untold(self.libllvm, module, _shims(wanted, "reverse"))
 
     def _asked_of_no_run(self, text: Path, part: Path) -> list[Diagnostic]:
         """What derivatives look up for no known run of a loop, as far as it is to be seen (`analyses/asked_outside.py`)."""

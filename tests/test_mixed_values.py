@@ -1,0 +1,70 @@
+"""Floats beside other things, or in their place: constants that are stored there, and copies; on what rustc makes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pipeline.audit import audit, untold
+from pipeline.repairs import copies
+from pipeline.stages import MODULE
+from tests.test_repairs import TOOLS, body, compiled, retyped, rewritten
+
+pytestmark = pytest.mark.toolchain
+
+FILLED = """
+#![crate_type = "lib"]
+#[unsafe(no_mangle)] pub fn shim(n: usize) -> Vec<(FIRST, bool, usize)> { vec![(CONSTANT, false, n); n] }
+"""
+BITS = {"1e3": "i64 4652007308841189376", "u64::MAX / 3": "i64 6148914691236517205"}
+ADJOINT = "a constant that may be a float is stored as an integer here, and reverse mode would take it for an adjoint"
+
+
+def test_a_constant_that_is_stored_where_a_float_is_is_one(tmp_path: Path) -> None:
+    compiled(tmp_path, FILLED.replace("FIRST", "f64").replace("CONSTANT", "1e3"), "3")
+    assert f"store {BITS['1e3']}" in body(rewritten(tmp_path))
+    assert refused(tmp_path) == [ADJOINT]
+    text = body(rewritten(tmp_path, retyped))
+    assert f"store {BITS['1e3']}" not in text
+    assert "store double 1.000000e+03" in text
+    assert not refused(tmp_path)
+
+
+def test_a_constant_that_is_stored_where_an_integer_is_stays_one(tmp_path: Path) -> None:
+    compiled(tmp_path, FILLED.replace("FIRST", "u64").replace("CONSTANT", "u64::MAX / 3"), "3")
+    assert f"store {BITS['u64::MAX / 3']}" in body(rewritten(tmp_path, retyped))
+    assert not refused(tmp_path)
+
+
+HANDED_ON = """
+#![crate_type = "lib"]
+#[derive(Clone, Copy)] pub enum Either { Float(f64), Halves(u32, u32), Words(u64, u64) }
+#[inline(never)] fn next(either: Either, x: f64) -> Either {
+    match either {
+        Either::Float(y) if y > x => Either::Halves(1, 2),
+        Either::Float(y) => Either::Float(y * x),
+        Either::Halves(a, b) => Either::Float(x * a as f64 + b as f64),
+        words => words,
+    }
+}
+#[unsafe(no_mangle)] pub fn shim(all: &mut [Either], x: f64, i: usize) { all[i % 4] = next(all[(i + 1) % 4], x); }
+"""
+UNTOLD = "what is copied here is now of one type and now of another, and what is known of some of it would be taken for all"
+
+
+def test_what_is_handed_on_is_copied_as_what_it_is(tmp_path: Path) -> None:
+    """What a call returns by an address on the stack, and nobody calls a variable, is of the type that it returns."""
+    compiled(tmp_path, HANDED_ON, "3")
+    assert "llvm.memcpy" in body(rewritten(tmp_path))
+    assert {one.message for one in untold(TOOLS.libllvm, tmp_path / MODULE, ["shim"])} == {UNTOLD}
+    text = body(rewritten(tmp_path, copies.say_what_is_copied))
+    assert "llvm.memcpy" not in text
+    assert re.search(r"call void @crategrad_copy_\w*_8f648_\w*24\(", text)
+    assert not untold(TOOLS.libllvm, tmp_path / MODULE, ["shim"])
+
+
+def refused(folder: Path) -> list[str]:
+    found = audit(TOOLS.libllvm, folder / MODULE, reverse=["shim"])
+    return [one.message for one in found if "adjoint" in one.message]
