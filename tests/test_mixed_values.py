@@ -1,4 +1,4 @@
-"""Floats beside other things, or in their place: constants that are stored there, and copies; on what rustc makes."""
+"""Floats beside other things, or in their place: constants that are stored there, copies, and zeros; on what rustc makes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.audit import audit, untold
-from pipeline.repairs import copies
+from pipeline.repairs import copies, fills
 from pipeline.stages import MODULE
 from tests.test_repairs import TOOLS, body, compiled, retyped, rewritten
 
@@ -63,6 +63,27 @@ def test_what_is_handed_on_is_copied_as_what_it_is(tmp_path: Path) -> None:
     assert "llvm.memcpy" not in text
     assert re.search(r"call void @crategrad_copy_\w*_8f648_\w*24\(", text)
     assert not untold(TOOLS.libllvm, tmp_path / MODULE, ["shim"])
+
+
+ZEROS = """
+#![crate_type = "lib"]
+#[derive(Clone)] pub struct State { weights: [f64; 4], counts: [u32; 4], best: Option<(usize, f64)> }
+#[unsafe(no_mangle)] pub fn shim(i: usize) -> Vec<State> {
+    let mut all = vec![State { weights: [0.25; 4], counts: [0; 4], best: None }; 3];
+    all[i % 3].weights[i % 4] += 1.0;
+    all[0].best = Some((i, all[1].weights[i % 4]));
+    all
+}
+"""
+
+
+def test_zeros_beside_floats_are_the_integers_of_an_element(tmp_path: Path) -> None:
+    """By where floats are written beside them, and however floats may be counted from there."""
+    compiled(tmp_path, ZEROS, "3", "-Cno-vectorize-slp")
+    assert body(rewritten(tmp_path)).count("i8 0, i64 24, i1 false)") == 2
+    text = body(rewritten(tmp_path, fills.say_what_is_filled))
+    assert "i8 0, i64 24, i1 false)" not in text
+    assert len(re.findall("store i32 0,", text)) == 8
 
 
 def refused(folder: Path) -> list[str]:

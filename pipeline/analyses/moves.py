@@ -101,7 +101,7 @@ def part(inspector: Inspector, call: Value, layout: Layout = words) -> list[Word
     if element:
         found = [_part(inspector, base, begin, size, element, step) for base, begin in places] + found
     copied = next((one for one in found if one is not None), None)
-    return None if copied and _are_floats_as_integers(inspector, call, copied) else copied
+    return None if copied and _are_floats_as_integers(inspector, call, [*copied, *element]) else copied
 
 
 def _are_floats_as_integers(inspector: Inspector, call: Value, layout: Sequence[Word]) -> bool:
@@ -115,17 +115,28 @@ def _part(inspector: Inspector, base: Value, begin: int, size: int, layout: list
     ends = (end for place, width in accesses for end in (begin - place - width, place - begin - size))
     if not any(0 <= padding < _MOST_PADDING for padding in ends):
         return None
-    parts = set(_parts(accesses, begin, size, layout, step))
+    parts = set(_parts(inspector, base, begin, size, layout, step))
     only = parts.pop() if len(parts) == 1 else None
     return None if only is None else list(only)
 
 
-def _parts(accesses: Accesses, begin: int, size: int, layout: list[Word], step: int) -> Iterator[tuple[Word, ...] | None]:
-    """What would lie there, by where elements may begin so that each access is of words of theirs."""
+def _parts(
+    inspector: Inspector, base: Value, begin: int, size: int, layout: list[Word], step: int
+) -> Iterator[tuple[Word, ...] | None]:
+    """What would lie there, by where elements may begin so that each access is of words, or a part of an integer."""
+    accesses, floats = set(_accessed_from(inspector, base)), set(_floats_from(inspector, base))
     for first in range(step):
-        if all(_between(layout, step, place - first, width) for place, width in accesses):
+        are_floats = all(_between(layout, step, place - first, one.size) == [one] for place, one in floats)
+        if are_floats and all(_is_accessed(layout, step, place - first, width) for place, width in accesses):
             found = _between(layout, step, begin - first, size)
             yield None if found is None else tuple(found)
+
+
+def _is_accessed(layout: list[Word], step: int, begin: int, size: int) -> bool:
+    """Whether there are words, all of each, from one byte of the elements on, or a part of an integer."""
+    here = (begin % step, size)
+    is_part = any(word.kind == INTEGER and _contains((word.begin, word.size), here) for word in layout)
+    return is_part or bool(_between(layout, step, begin, size))
 
 
 def filled(inspector: Inspector, fill: Value) -> list[Word] | None:
@@ -135,9 +146,9 @@ def filled(inspector: Inspector, fill: Value) -> list[Word] | None:
     layout, step = _moved(inspector.module, fill)
     place, _, length, *_ = inspector.module.arguments(fill)
     base, begin = inspector.place(place)
-    parts = set(_parts(set(_accessed_from(inspector, base)), begin, inspector.number(length) or 0, layout, step))
+    parts = set(_parts(inspector, base, begin, inspector.number(length) or 0, layout, step))
     whole = [found for found in parts if found and found[0].begin == 0]
-    return list(whole[0]) if len(whole) == 1 and not _are_floats_as_integers(inspector, fill, whole[0]) else None
+    return list(whole[0]) if len(whole) == 1 and not _are_floats_as_integers(inspector, fill, layout) else None
 
 
 def _moved(module: Module, call: Value) -> tuple[list[Word], int]:
@@ -241,6 +252,14 @@ def _accessed_from(inspector: Inspector, base: Value) -> Iterator[tuple[int, int
         place, begin, bits = slot(inspector, one)
         if place == base:
             yield begin, (bits or POINTER_BITS) // 8
+
+
+def _floats_from(inspector: Inspector, base: Value) -> Iterator[tuple[int, Word]]:
+    """Where, counted from `base`, a float is read or written, and which as a word."""
+    for one in inspector.accesses(base):
+        place, begin, bits = slot(inspector, one)
+        if place == base and (name := inspector.float_name(inspector.accessed_type(one))):
+            yield begin, Word(0, bits // 8, name)
 
 
 def _pointers(inspector: Inspector, base: Value) -> Iterator[int]:
