@@ -1,12 +1,13 @@
-"""Words that may hold floats and are moved as integers: loaded to be stored elsewhere, and nothing else."""
+"""Words that may hold floats and are moved as integers: loaded to be stored elsewhere."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pipeline.analyses.debug_info import FLOAT_BITS, floats_around
+from pipeline.analyses.debug_info import FLOAT_BITS, floats_around, shared_words, types_in
 from pipeline.analyses.layout import INTEGER
 from pipeline.analyses.moves import word_moved
+from pipeline.analyses.of_floats import are_of_floats
 from pipeline.analyses.uses import Uses
 from pipeline.analyses.variables import Variables
 from pipeline.llvm import Value
@@ -21,7 +22,7 @@ _SHIFTS, _OR = {20, 21}, 24  # LLVMOpcode
 def moves_floats(inspector: Inspector, load: Value, variables: Variables) -> bool:
     """Whether an integer is loaded to be chosen from and stored, and may be, or be made of, floats."""
     bits = bits_of(inspector, load)
-    if bits not in _WIDTHS or not is_stored_only(inspector, load):
+    if bits not in _WIDTHS or not (is_stored_only(inspector, load) or may_be_another_variants(inspector, load)):
         return False
     if word_moved(inspector, load, variables) == INTEGER:
         return False
@@ -31,6 +32,22 @@ def moves_floats(inspector: Inspector, load: Value, variables: Variables) -> boo
 def may_be_moved(inspector: Inspector, sources: Iterable[Value], variables: Variables) -> bool:
     """Whether one of what a value may be is such a word: it may be a float or a pointer, whatever it is stored as."""
     return any(inspector.is_plain_load(source) and moves_floats(inspector, source, variables) for source in sources)
+
+
+def may_be_another_variants(inspector: Inspector, load: Value) -> bool:
+    """Whether an integer is stored, whatever else is done with it, and lies where floats do, as one variant's number does.
+
+    LLVM reads the words of all variants at once, before it asks which one it is.
+    """
+    bits, types = bits_of(inspector, load), types_in(inspector.module, inspector.module.parent(load))
+    if not any(bits in shared_words(inspector.module, ty) for ty in types):
+        return False
+    is_stored = False
+    for value, user in (uses := Uses(inspector.module, [load])):
+        is_stored |= bool(inspector.is_plain_store(user)) and inspector.api.GetOperand(user, 0) == value
+        if inspector.is_choice(user):
+            uses.follow([user])
+    return is_stored and are_of_floats(inspector, load)
 
 
 def is_stored_only(inspector: Inspector, load: Value) -> bool:

@@ -123,20 +123,28 @@ def _part(inspector: Inspector, base: Value, begin: int, size: int, layout: list
 def _parts(
     inspector: Inspector, base: Value, begin: int, size: int, layout: list[Word], step: int
 ) -> Iterator[tuple[Word, ...] | None]:
-    """What would lie there, by where elements may begin so that each access is of words, or a part of an integer."""
+    """What would lie there, by where elements may begin so that each access is of words; or else of a part of an integer."""
     accesses, floats = set(_accessed_from(inspector, base)), set(_floats_from(inspector, base))
-    for first in range(step):
-        are_floats = all(_between(layout, step, place - first, one.size) == [one] for place, one in floats)
-        if are_floats and all(_is_accessed(layout, step, place - first, width) for place, width in accesses):
-            found = _between(layout, step, begin - first, size)
-            yield None if found is None else tuple(found)
+    firsts = [
+        first for first in range(step) if all(_between(layout, step, place - first, one.size) == [one] for place, one in floats)
+    ]
+    for is_accessed in (_are_words, _are_words_or_part):
+        fitting = [first for first in firsts if all(is_accessed(layout, step, at - first, width) for at, width in accesses)]
+        if fitting:
+            found = (_between(layout, step, begin - first, size) for first in fitting)
+            yield from (None if words is None else tuple(words) for words in found)
+            return
 
 
-def _is_accessed(layout: list[Word], step: int, begin: int, size: int) -> bool:
-    """Whether there are words, all of each, from one byte of the elements on, or a part of an integer."""
+def _are_words(layout: list[Word], step: int, begin: int, size: int) -> bool:
+    """Whether there are words, all of each, from one byte of the elements on."""
+    return bool(_between(layout, step, begin, size))
+
+
+def _are_words_or_part(layout: list[Word], step: int, begin: int, size: int) -> bool:
     here = (begin % step, size)
     is_part = any(word.kind == INTEGER and _contains((word.begin, word.size), here) for word in layout)
-    return is_part or bool(_between(layout, step, begin, size))
+    return is_part or _are_words(layout, step, begin, size)
 
 
 def filled(inspector: Inspector, fill: Value) -> list[Word] | None:

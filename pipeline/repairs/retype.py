@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from pipeline.analyses.counting import counts_only, is_counted
 from pipeline.analyses.debug_info import FLOAT_BITS
+from pipeline.analyses.moved_words import may_be_another_variants
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.llvm_inspect import Slot
@@ -76,8 +77,11 @@ def _parts(editor: Editor, web: _Web, words: Words) -> int:
         is_either = web.is_moved_or_counted and words.are_shared(editor.module.parent(web.stores[0]), web.bits)
         return int(is_either and {words.parts(load, web.bits) for load in loads} == {1})
     if web.others:
-        kinds = words.kinds((*loads, *web.stores)) if all(counts_only(editor, user) for user in web.others) else set()
-        return 1 if [FLOAT_BITS.get(kind) for kind in kinds] == [web.bits] else 0
+        if not all(counts_only(editor, user) for user in web.others):
+            return 0
+        kinds = words.kinds((*loads, *web.stores))
+        is_float = [FLOAT_BITS.get(kind) for kind in kinds] == [web.bits]
+        return int(is_float or (not kinds and any(may_be_another_variants(editor, load) for load in loads)))
     seen = {parts for access in (*loads, *web.stores) for parts in _parts_beside(editor.slot(access), web.floats)}
     counts = seen or {words.parts(load, web.bits) for load in loads}
     return counts.pop() if len(counts) == 1 else 0
