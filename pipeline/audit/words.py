@@ -30,7 +30,7 @@ _ADJOINT = "a constant that may be a float is stored as an integer here, and rev
 _FORMATS = {"f32": "<f", "f64": "<d"}
 """How `struct` reads them."""
 _NEXT_TO_NOTHING = 1e-37
-"""What is smaller does no harm as a tangent; small integers are, read as floats."""
+"""What is smaller does no harm as a tangent, or an adjoint; small integers are, read as floats."""
 _HALF, _DOUBLE = 32, 64
 _SWAPS = "swap_chunk<"
 
@@ -68,7 +68,8 @@ def constants_among_floats(inspector: Inspector, function: Value) -> Iterator[Di
     """Constants that may be floats and are stored as integers where floats are: reverse mode stores them to the shadow, too."""
     places = FloatPlaces(inspector, function)
     for store in filter(inspector.is_plain_store, inspector.module.returning_instructions(function)):
-        if not any(map(inspector.could_be_float, inspector.sources(inspector.operands(store)[0]))):
+        sources = inspector.sources(inspector.operands(store)[0])
+        if not any(_may_hold(inspector, source, name) for source in sources for name in _FORMATS):
             continue
         if places.is_float(store) or (not places.is_number(store) and are_of_floats(inspector, store)):
             yield finding(inspector, store, _ADJOINT)

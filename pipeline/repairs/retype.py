@@ -32,17 +32,12 @@ def retype(editor: Editor, function: Value, words: Words) -> bool:
             continue
         web = _Web(editor, instruction, floats, words)
         known |= web.instructions
-        is_float = web.is_float_at_times or (web.is_constant and _may_be_floats(web, function, words))
+        is_float = web.is_float_at_times or (web.is_constant and words.are_shared(function, web.bits))
         parts = 1 if is_float else _parts(editor, web, words)
         if parts:
             _Move(editor, web, parts).make()
             done = True
     return done
-
-
-def _may_be_floats(web: _Web, function: Value, words: Words) -> bool:
-    """Whether constants are stored where floats are, or where they may be, as an enum has such a word."""
-    return words.are_shared(function, web.bits) or any(map(words.is_float, web.stores))
 
 
 def variables(editor: Editor, function: Value) -> None:
@@ -73,6 +68,9 @@ def _parts(editor: Editor, web: _Web, words: Words) -> int:
     A float that is also compared by its bits, as `total_cmp` does, could be an integer by them alone.
     """
     loads = [value for value in web.values if editor.is_plain_load(value)]
+    if web.is_constant:
+        known = {words.parts(store, web.bits) for store in web.stores if words.lies_over_floats(store)}
+        return known.pop() if len(known) == 1 else 0
     if not web.is_moved:
         is_either = web.is_moved_or_counted and words.are_shared(editor.module.parent(web.stores[0]), web.bits)
         return int(is_either and {words.parts(load, web.bits) for load in loads} == {1})

@@ -13,6 +13,7 @@ from pipeline.analyses.debug_info import FLOAT_BITS, floats_reached, shared_word
 from pipeline.analyses.float_places import FloatPlaces
 from pipeline.analyses.layout import INTEGER
 from pipeline.analyses.moves import word_accessed, word_moved
+from pipeline.analyses.of_floats import are_of_floats
 from pipeline.analyses.variables import Variables
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
@@ -76,9 +77,10 @@ class Words:
                     self._shared[one] = self._shared.get(one, frozenset()) | widths
         return bits in self._shared.get(function, ())
 
-    def is_float(self, access: Value) -> bool:
-        """Whether an integer is read or written in a place where a float of its width surely is."""
-        return self._places_around(access).is_float(access)
+    def lies_over_floats(self, access: Value) -> bool:
+        """Whether floats are read or written where an access is, or debug info says so of the place."""
+        places = self._places_around(access)
+        return places.is_float(access) or (not places.is_number(access) and are_of_floats(self.inspector, access))
 
     def is_number(self, load: Value) -> bool:
         """Whether debug info says of a place that is read that there never is a float."""
