@@ -19,10 +19,12 @@ from pipeline.analyses.debug_info import (
     is_aggregate,
     is_pointer,
     kept_at,
+    parameter_types,
     signature_types,
     type_name,
 )
 from pipeline.analyses.layout import INTEGER, POINTER_BITS, Layout, Word, kinds_at, words, words_of_zeros
+from pipeline.headers import ENDING
 from pipeline.llvm import Module, Value, text
 from pipeline.llvm_inspect import Inspector
 
@@ -71,6 +73,20 @@ def _first_byte(module: Module, expression: Value) -> int | None:
     return int(match[1] or 0) // 8 if match else None
 
 
+def result_in_memory(inspector: Inspector, function: Value) -> Value:
+    """The type of what a function returns in the place that its first parameter leads to; 0 where it does not, or nobody knows.
+
+    Functions with another header (`headers`) have no debug info of their own: those in whose place they are have.
+    """
+    module, name = inspector.module, inspector.module.name(function)
+    if name.endswith(ENDING):
+        is_void = inspector.return_type(inspector.function_type(function)) == inspector.void_type()
+        written = module.named([name.removesuffix(ENDING)]) if is_void else []
+    else:
+        written = [function] if inspector.returns_by_pointer(function) else []
+    return next((types[0] for types in (signature_types(module, one) for one in written) if types), 0)
+
+
 class Variables:
     """What is known of a function's memory, and of what was inlined: variables that stay in one place, references, boxes."""
 
@@ -82,7 +98,7 @@ class Variables:
     def _found(self, function: Value) -> dict[Value, set[tuple[Value, int]]]:
         inspector, module = self.inspector, self.inspector.module
         types: dict[Value, set[tuple[Value, int]]] = {}
-        if (result := next(iter(signature_types(module, function)), 0)) and inspector.returns_by_pointer(function):
+        if result := result_in_memory(inspector, function):
             types[inspector.parameters(function)[0]] = {(result, 0)}
         for instruction in module.instructions(function):
             if box := self._boxed(instruction):
@@ -111,10 +127,11 @@ class Variables:
         """What is on the stack alone for a call: what is given by value, or returned, but by an address; and its type."""
         inspector, module = self.inspector, self.inspector.module
         callee = module.callee(instruction) if module.is_call(instruction) else 0
-        types = signature_types(module, callee) if callee and module.is_function(callee) else []
-        given = module.arguments(instruction) if types else []
-        if types and not inspector.returns_by_pointer(callee):
-            types = types[1:]
+        if not callee or not module.is_function(callee):
+            return
+        given, types = module.arguments(instruction), parameter_types(module, callee)
+        if result := result_in_memory(inspector, callee):
+            types = [result, *types]
         pairs = list(zip(given, types, strict=False))
         # Where some are given in two parts, it is not known which are whose, but for the first.
         for address, ty in pairs if len(given) == len(types) else pairs[:1]:
