@@ -156,6 +156,29 @@ impl<T: Number> Curve<T> for Wave<T> {
         (self.by, self.n) = (self.by * by.tanh(), self.n + 1);
     }
 }""",
+    "Pay": """\
+#[derive(Clone, Copy)]
+enum Pay<T> { Full(T, u32), Halves(u32, u32), Words(u64, u64), Unit }
+
+impl<T: Number> Pay<T> {
+    #[inline(never)]
+    fn next(self, x: T) -> Self {
+        match self {
+            Pay::Full(y, n) if n % 4 == 3 => Pay::Halves(n, if y > x { 1 } else { 2 }),
+            Pay::Full(y, n) => Pay::Full(y * x.tanh(), n + 1),
+            Pay::Halves(n, m) => Pay::Full(x * n as f64 * 0.25 + m as f64, m),
+            other => other,
+        }
+    }
+    fn value(&self) -> T {
+        match *self {
+            Pay::Full(x, n) => x * (n % 5) as f64,
+            Pay::Halves(n, m) => T::from((n * 2 + m) as f64 * 0.25),
+            Pay::Words(n, m) => T::from((n + m * 3) as f64 * 0.25),
+            Pay::Unit => T::from(0.25),
+        }
+    }
+}""",
     "Pair": """\
 #[derive(Clone, Copy, PartialEq, PartialOrd, Default)]
 struct Pair<T>(T, T);
@@ -708,6 +731,11 @@ CODE = {
         1 ($F, $F) = ($f, $f);
         1 $I += $i % 3;
         1 $I = $i % 5;
+        1 let mut slots: [Option<(T, bool, u16)>; 3] = [None; 3]; for ($:n, &$:x) in $!S.iter().enumerate() { let at = $=n * ($i % 3 + 1) % 3; if let Some((one, on, m)) = slots[at].take() { $F += one * $r; if on { slots[(at + 1) % 3] = Some((one, false, m + 1)); } } else { slots[at] = Some(($f, $b, $=n as u16)); } } $F += slots.iter().flatten().map(|one| one.0 * one.2 as f64).sum::<T>();
+        0.7 let mut all: Vec<Option<(T, bool)>> = vec![None; $i % 4 + 1]; for ($:n, &$:x) in $!S.iter().enumerate() { let at = ($=n + $i) % all.len(); match all[at] { Some((one, true)) => { $F += one; all[at] = None; } Some((one, false)) => all[at] = Some((one * $=x, $b)), None => all[at] = Some(($f, $b)) } } $F += all.iter().flatten().map(|one| one.0).sum::<T>() * $r;
+        1 let mut pays = [Pay::Full($f, 1), Pay::Words($i as u64, 2), Pay::Unit]; for ($:n, &$:x) in $!S.iter().enumerate() { pays[$=n % 3] = match pays[($=n + $i) % 3] { Pay::Unit => Pay::Full($f, $=n as u32), Pay::Words(a, b) if $b => Pay::Words(a.max(b), $=n as u64), Pay::Words(..) => Pay::Unit, other => other.next($f) }; } $F += pays.iter().map(|one| one.value()).sum::<T>();
+        0.7 let mut rows = vec![[T::from($r), T::from($r)]; $i % 5 + 1]; let most = rows.len(); for ($:n, &$:x) in $!S.iter().enumerate() { rows[$=n % most][$i % 2] = $f; } $F += rows.iter().map(|row| row[0] * row[1]).sum::<T>() * $r;
+        0.7 let mut marked = vec![(T::from($r), $b, $i); $i % 5 + 1]; let most = marked.len(); for ($:n, &$:x) in $!S.iter().enumerate() { let one = &mut marked[($=n + $i) % most]; if one.1 { one.0 = $f; } else { (one.1, one.2) = (true, $=n); } } $F += marked.iter().map(|one| one.0 * (one.2 % 4) as f64).sum::<T>();
         3 if $b $B
         3 if $b $B else $B
         1 if $b $B else if $b $B else $B
