@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.analyses.debug_info import type_name
+from pipeline.analyses.variables import Variables
 from pipeline.audit import audit, untold
+from pipeline.llvm import Module
+from pipeline.llvm_inspect import Inspector
 from pipeline.repairs import copies, fills
 from pipeline.stages import MODULE
 from tests.test_repairs import TOOLS, body, compiled, retyped, rewritten
@@ -63,6 +67,27 @@ def test_what_is_handed_on_is_copied_as_what_it_is(tmp_path: Path) -> None:
     assert "llvm.memcpy" not in text
     assert re.search(r"call void @crategrad_copy_\w*_8f648_\w*24\(", text)
     assert not untold(TOOLS.libllvm, tmp_path / MODULE, ["shim"])
+
+
+GIVEN = """
+#![crate_type = "lib"]
+#[inline(never)] fn sum(all: &[f64]) -> f64 { all.iter().sum() }
+#[inline(never)] fn chosen(all: [f64; 3], at: &[usize]) -> f64 { at.iter().map(|at| all[at % 3]).sum() }
+#[unsafe(no_mangle)] pub fn shim(x: f64, at: &[usize]) -> f64 {
+    let two = [x, 2.0];
+    sum(&two[..at.len()]) + chosen([x, 1.0, x], at)
+}
+"""
+
+
+def test_what_an_argument_refers_to_is_not_the_reference(tmp_path: Path) -> None:
+    """A slice is as large as two floats, and its address is that of the first."""
+    compiled(tmp_path, GIVEN, "3")
+    with Module(TOOLS.libllvm, tmp_path / "given.bc") as module:
+        inspector, (shim,) = Inspector(module), module.named(["shim"])
+        places = [one for one in module.instructions(shim) if inspector.api.IsAAllocaInst(one)]
+        found = [Variables(inspector, shim).whole(place, 0) for place in places]
+        assert sorted(type_name(module, ty) for ty in found if ty) == ["[f64; 2]", "[f64; 3]"]
 
 
 ZEROS = """

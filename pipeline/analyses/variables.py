@@ -39,6 +39,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
 }
 _LABEL, _DECLARE, _VALUE = 0, 1, 2  # LLVMDbgRecordKind
 _REFERENCE = "&"  # how the type of a pointer is called of which Rust says what lies there
+_DEAD = "dead_on_return"
 _PLAIN: Layout = words
 NAME, FILE, TYPE = 1, 2, 3  # of the operands of DILocalVariable
 _WHOLE_OR_PART = re.compile(r"!DIExpression\((?:DW_OP_LLVM_fragment, (\d+), \d+)?\)")
@@ -83,8 +84,14 @@ def result_in_memory(inspector: Inspector, function: Value) -> Value:
         is_void = inspector.return_type(inspector.function_type(function)) == inspector.void_type()
         written = module.named([name.removesuffix(ENDING)]) if is_void else []
     else:
-        written = [function] if inspector.returns_by_pointer(function) else []
+        written = [function] if _returns_in_memory(inspector, function) else []
     return next((types[0] for types in (signature_types(module, one) for one in written) if types), 0)
+
+
+def _returns_in_memory(inspector: Inspector, function: Value) -> bool:
+    """As `returns_by_pointer`, also of what LLVM has taken `sret` off: of what nobody else can call."""
+    is_place = bool(inspector.parameters(function)) and inspector.parameter_has_attribute(function, 0, "dead_on_unwind")
+    return is_place or inspector.returns_by_pointer(function)
 
 
 class Variables:
@@ -123,21 +130,28 @@ class Variables:
             if kind == _DECLARE or (begin == 0 and self.inspector.is_local(address)):
                 yield address, (ty, begin)
 
-    def _handed_on(self, instruction: Value) -> Iterator[tuple[Value, Value]]:
-        """What is on the stack alone for a call: what is given by value, or returned, but by an address; and its type."""
+    def _handed_on(self, call: Value) -> Iterator[tuple[Value, Value]]:
+        """What is on the stack alone for a call: what is given by value, or returned, but by an address; and its type.
+
+        Of what is given rustc says that it is dead then (`dead_on_return`).
+        """
         inspector, module = self.inspector, self.inspector.module
-        callee = module.callee(instruction) if module.is_call(instruction) else 0
+        callee = module.callee(call) if module.is_call(call) else 0
         if not callee or not module.is_function(callee):
             return
-        given, types = module.arguments(instruction), parameter_types(module, callee)
-        if result := result_in_memory(inspector, callee):
-            types = [result, *types]
-        pairs = list(zip(given, types, strict=False))
-        # Where some are given in two parts, it is not known which are whose, but for the first.
-        for address, ty in pairs if len(given) == len(types) else pairs[:1]:
-            is_value = ty and is_aggregate(module, ty) and inspector.api.IsAAllocaInst(address)
-            if is_value and 8 * inspector.size_of(inspector.allocated_type(address)) == module.type_bits(ty):
-                yield address, ty
+        result, parameters = result_in_memory(inspector, callee), set(parameter_types(module, callee)) - {0}
+        for position, address in enumerate(module.arguments(call)):
+            if result and position == 0:
+                yield from self._on_the_stack(address, {result})
+            elif parameters and inspector.parameter_has_attribute(callee, position, _DEAD):
+                yield from self._on_the_stack(address, parameters)
+
+    def _on_the_stack(self, address: Value, types: set[Value]) -> Iterator[tuple[Value, Value]]:
+        """A place on the stack with the one of some types that has as many bytes: a parameter may be two of LLVM's, or none."""
+        if self.inspector.api.IsAAllocaInst(address):
+            module, bits = self.inspector.module, 8 * self.inspector.size_of(self.inspector.allocated_type(address))
+            fitting = [ty for ty in types if is_aggregate(module, ty) and module.type_bits(ty) == bits]
+            yield from ((address, ty) for ty in fitting if len(fitting) == 1)
 
     def word(self, access: Value) -> str:
         """What the word is (`Word.kind`) that is loaded or stored; nothing, where debug info does not say it."""
