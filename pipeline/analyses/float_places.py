@@ -9,6 +9,7 @@ from pipeline.analyses.debug_info import FLOAT_BITS
 from pipeline.analyses.given import numbers_there
 from pipeline.analyses.hidden import slot
 from pipeline.analyses.moves import word_accessed
+from pipeline.analyses.of_floats import are_of_floats
 from pipeline.analyses.variables import Variables
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
@@ -32,6 +33,10 @@ class FloatPlaces:
     def is_number(self, access: Value) -> bool:
         """Whether debug info says of a place that there never is a float, and none is read or written there."""
         return self._known(access) == {None} and not any(map(self._inspector.float_name, self._types_here(access)[1]))
+
+    def may_be_float(self, access: Value) -> bool:
+        """Whether a float surely is there, or floats are read or written there and debug info does not say that none is."""
+        return self.is_float(access) or (not self.is_number(access) and are_of_floats(self._inspector, access))
 
     def is_float_by_type(self, access: Value) -> bool:
         """Whether debug info says of a place that is read or written as a float that it is never anything else."""

@@ -119,9 +119,9 @@ def copied_with_padding(inspector: Inspector, function: Value) -> Iterator[Diagn
 
 def copied_untold(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     """Copies of what may be floats, of which Enzyme is not told what they are of."""
-    for call in calls(inspector, function):
+    for call in (call for call in calls(inspector, function) if inspector.is_call_of(call, _COPIES)):
         is_told = any(inspector.argument_has_text_attribute(call, position, "enzyme_type") for position in (0, 1))
-        if inspector.is_call_of(call, _COPIES) and not is_told and are_of_floats(inspector, call):
+        if not is_told and are_of_floats(inspector, call):
             yield finding(inspector, call, _UNTOLD)
 
 

@@ -69,9 +69,8 @@ def constants_among_floats(inspector: Inspector, function: Value) -> Iterator[Di
     places = FloatPlaces(inspector, function)
     for store in filter(inspector.is_plain_store, inspector.module.returning_instructions(function)):
         sources = inspector.sources(inspector.operands(store)[0])
-        if not any(_may_hold(inspector, source, name) for source in sources for name in _FORMATS):
-            continue
-        if places.is_float(store) or (not places.is_number(store) and are_of_floats(inspector, store)):
+        may_hold = any(_may_hold(inspector, source, name) for source in sources for name in _FORMATS)
+        if may_hold and places.may_be_float(store):
             yield finding(inspector, store, _ADJOINT)
 
 

@@ -69,7 +69,7 @@ def _parts(editor: Editor, web: _Web, words: Words) -> int:
     """
     loads = [value for value in web.values if editor.is_plain_load(value)]
     if web.is_constant:
-        known = {words.parts(store, web.bits) for store in web.stores if words.lies_over_floats(store)}
+        known = {words.parts(store, web.bits) for store in web.stores if words.may_be_float(store)}
         return known.pop() if len(known) == 1 else 0
     if not web.is_moved:
         is_either = web.is_moved_or_counted and words.are_shared(editor.module.parent(web.stores[0]), web.bits)

@@ -13,7 +13,6 @@ from pipeline.analyses.debug_info import FLOAT_BITS, floats_reached, shared_word
 from pipeline.analyses.float_places import FloatPlaces
 from pipeline.analyses.layout import INTEGER
 from pipeline.analyses.moves import word_accessed, word_moved
-from pipeline.analyses.of_floats import are_of_floats
 from pipeline.analyses.variables import Variables
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
@@ -77,10 +76,9 @@ class Words:
                     self._shared[one] = self._shared.get(one, frozenset()) | widths
         return bits in self._shared.get(function, ())
 
-    def lies_over_floats(self, access: Value) -> bool:
-        """Whether floats are read or written where an access is, or debug info says so of the place."""
-        places = self._places_around(access)
-        return places.is_float(access) or (not places.is_number(access) and are_of_floats(self.inspector, access))
+    def may_be_float(self, access: Value) -> bool:
+        """Whether a float may be where an access is (`FloatPlaces.may_be_float`)."""
+        return self._places_around(access).may_be_float(access)
 
     def is_number(self, load: Value) -> bool:
         """Whether debug info says of a place that is read that there never is a float."""

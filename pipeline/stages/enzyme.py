@@ -253,7 +253,7 @@ class Enzyme:
 
         if not rung.repairs:
             self.slicer.part(module, _shims(wanted), part)
-            return self._untold(module, wanted) if rung.is_told_of_copies else []
+            return self._untold(module, wanted, rung)
         prepared = part.with_suffix(".prepared")
         with Module(self.libllvm, module) as opened:
             for name in rung.repairs:
@@ -271,12 +271,13 @@ class Enzyme:
         from pipeline.audit import audit
 
         found = audit(self.libllvm, prepared, _shims(wanted, "reverse"), _shims(wanted, "forward"))
-        return found or (self._untold(prepared, wanted) if rung.is_told_of_copies else [])
+        return found or self._untold(prepared, wanted, rung)
 
-    def _untold(self, module: Path, wanted: Wanted) -> list[Diagnostic]:
+    def _untold(self, module: Path, wanted: Wanted, rung: Rung) -> list[Diagnostic]:
+        """The copies of which Enzyme is not told what they are of, on a rung on which it must be."""
         from pipeline.audit import untold
 
-        return untold(self.libllvm, module, _shims(wanted, "reverse"))
+        return untold(self.libllvm, module, _shims(wanted, "reverse")) if rung.is_told_of_copies else []
 
     def _asked_of_no_run(self, text: Path, part: Path) -> list[Diagnostic]:
         """What derivatives look up for no known run of a loop, as far as it is to be seen (`analyses/asked_outside.py`)."""
