@@ -162,8 +162,12 @@ class Inspector:
         return bool(is_callees or self.api.GetCallSiteEnumAttribute(call, RESULT, kind))
 
     def returns_by_pointer(self, function: Value) -> bool:
-        """True where the first parameter is the place of the result."""
-        return bool(self.parameters(function)) and self.parameter_has_attribute(function, 0, "sret")
+        """True where the first parameter is the place of the result.
+
+        rustc says both of it; `sret` is taken off what Enzyme is shown (`slice`).
+        """
+        said = (self.parameter_has_attribute(function, 0, name) for name in ("sret", "dead_on_unwind"))
+        return bool(self.parameters(function)) and any(said)
 
     def is_internal(self, value: Value) -> bool:
         """True for a function, or a global variable, that nothing outside of the module can name."""

@@ -84,14 +84,8 @@ def result_in_memory(inspector: Inspector, function: Value) -> Value:
         is_void = inspector.return_type(inspector.function_type(function)) == inspector.void_type()
         written = module.named([name.removesuffix(ENDING)]) if is_void else []
     else:
-        written = [function] if _returns_in_memory(inspector, function) else []
+        written = [function] if inspector.returns_by_pointer(function) else []
     return next((types[0] for types in (signature_types(module, one) for one in written) if types), 0)
-
-
-def _returns_in_memory(inspector: Inspector, function: Value) -> bool:
-    """As `returns_by_pointer`, also of what LLVM has taken `sret` off: of what nobody else can call."""
-    is_place = bool(inspector.parameters(function)) and inspector.parameter_has_attribute(function, 0, "dead_on_unwind")
-    return is_place or inspector.returns_by_pointer(function)
 
 
 class Variables:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree, recursive
-from pipeline.analyses.debug_info import floats_pointed_to, is_aggregate, signature_types
+from pipeline.analyses.debug_info import floats_pointed_to
 from pipeline.analyses.moved_words import may_be_moved
-from pipeline.analyses.variables import Variables
+from pipeline.analyses.variables import Variables, result_in_memory
 from pipeline.headers import ENDING
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
@@ -33,11 +33,12 @@ def hide(editor: Editor, shims: Sequence[Value]) -> list[str]:
 
 
 def _is_to_result(editor: Editor, instruction: Value, function: Value, variables: Variables) -> bool:
-    if not editor.is_plain_store(instruction) or not _returns_by_pointer(editor, function):
+    result = result_in_memory(editor, function)
+    if not editor.is_plain_store(instruction) or not (result or _has_new_header(editor, function)):
         return False
     if editor.slot(instruction)[0] != editor.parameters(function)[0]:
         return False
-    ty, result = editor.accessed_type(instruction), _result(editor, function)
+    ty = editor.accessed_type(instruction)
     is_inactive = bool(result) and not floats_pointed_to(editor.module, result)
     if editor.integer_bits(ty):
         is_number = not may_be_moved(editor, editor.sources(editor.operands(instruction)[0]), variables)
@@ -45,19 +46,5 @@ def _is_to_result(editor: Editor, instruction: Value, function: Value, variables
     return is_inactive and ty == editor.pointer_type() and editor.is_constant(editor.operands(instruction)[0])
 
 
-def _returns_by_pointer(editor: Editor, function: Value) -> bool:
-    if editor.return_type(editor.function_type(function)) != editor.void_type() or not editor.parameters(function):
-        return False
-    result = _result(editor, function)
-    return _has_new_header(editor, function) or (bool(result) and is_aggregate(editor.module, result))
-
-
 def _has_new_header(editor: Editor, function: Value) -> bool:
     return editor.module.name(function).endswith(ENDING)
-
-
-def _result(editor: Editor, function: Value) -> Value:
-    """The type that the function returns by what it was written as; 0 where that is not known."""
-    written = editor.module.named([editor.module.name(function).removesuffix(ENDING)])
-    types = signature_types(editor.module, written[0]) if written else []
-    return types[0] if types else 0
