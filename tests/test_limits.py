@@ -90,6 +90,7 @@ ROWS = {
         "a recursive function returns by pointer",
         "an overlapping move",
         "reverse mode would take it for an adjoint",
+        "a value of another type is written",
     ),
     "in forward mode": ("stored as an integer here, and forward mode", "a constant's number", "may be without a derivative"),
     "finds no type for": (

@@ -11,6 +11,7 @@ from pipeline.analyses.loop_exits import coming_back, doubtful, miscounted, orde
 from pipeline.analyses.overwritten import overwritten
 from pipeline.analyses.promises import promising
 from pipeline.analyses.results import at_risk
+from pipeline.analyses.reused import reused
 from pipeline.analyses.twins import twins
 from pipeline.analyses.undefined import computed_with, undefined_at_first
 from pipeline.audit.finding import finding
@@ -27,6 +28,7 @@ _TWINS = "this loop reads what another one reads, as often, and what it reads wo
 
 _UNDEFINED = "what this loop carries is undefined before its first run, and may be taken for what the same run makes"
 _COMPUTED = "what is computed with here may be undefined, and the derivative by what it is computed with would be anything"
+_REUSED = "a value of another type is written where this was read, and reverse mode would read what was written"
 _OVERWRITTEN = "what is read here is written over by a later run of the loop, and reverse mode would read what was written"
 
 _TWICE = "a float comes here twice from the same place, by several cases of a `match`, and its adjoint would count twice"
@@ -65,6 +67,8 @@ def _of_values(inspector: Inspector, flow: ControlFlow, loops: Iterable[Loop]) -
         yield finding(inspector, flow.ends[loop.header], _TWINS)
     for load in overwritten(inspector, flow):
         yield finding(inspector, load, _OVERWRITTEN)
+    for load, _ in reused(inspector, flow):
+        yield finding(inspector, load, _REUSED)
     for loop in loops:
         for _, following in shortcuts(inspector, loop):
             yield finding(inspector, following, _CARRIED)

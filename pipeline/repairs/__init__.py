@@ -55,6 +55,7 @@ from pipeline.repairs import (
     recursive_results,
     results,
     retype,
+    reused,
     scopes,
     siblings,
     split_words,
@@ -160,7 +161,7 @@ NAMES = (
     *dict.fromkeys(name for name, _ in _OF_CALLS),
     *("raised", "split_words", "hash_tables", "retype", "pointers", "opaque", "constants", "unguarded"),
     *dict.fromkeys(name for name, _ in _OF_MEMORY + _OF_PATHS),
-    *("mixed", "beginnings", "constant_numbers", "frees", "frozen", "results", "unwanted", "promises"),
+    *("mixed", "beginnings", "constant_numbers", "frees", "frozen", "reused", "results", "unwanted", "promises"),
 )
 """The repairs, in the order in which they are first made."""
 
@@ -188,7 +189,8 @@ def repair(module: Module, shims: Sequence[Value], forward: Sequence[Value] = ()
     done += constant_numbers.say_floats(editor, forward) if "constant_numbers" not in without else []
     done += frees.as_the_others(editor, reverse) if "frees" not in without else []
     done += frozen.keep_shadows(editor, reverse) if "frozen" not in without else []
-    done += results.keep(editor, shims) if "results" not in without else []  # mixed and frozen call, too
+    done += reused.keep(editor, reverse) if "reused" not in without else []
+    done += results.keep(editor, shims) if "results" not in without else []  # others call, too
     done += undefined.compute_with_zero(editor, shims) if "undefined" not in without else []  # what calls take, too
     done += unwanted.let_zero_be_strong(editor, shims) if "unwanted" not in without else []
     done += promises.take_back(editor, reverse) if "promises" not in without else []

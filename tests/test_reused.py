@@ -1,0 +1,104 @@
+"""What is read where another type is written later is kept for the reverse sweep, which would find what was written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pipeline.repairs import repair, reused
+from tests.test_promises import refused
+from tests.test_repairs import body, mended
+
+pytestmark = pytest.mark.toolchain
+
+# As std collects a `Vec<usize>` into a `Vec<f64>`: in the memory that it takes from.
+COLLECTED = """define void @shim(ptr %xs, ptr %memory, i64 %n) {
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %0 ], [ %next, %loop ]
+  %at = getelementptr i64, ptr %memory, i64 %i
+  %place = load i64, ptr %at
+  %from = getelementptr double, ptr %xs, i64 %place
+  %x = load double, ptr %from
+  %square = fmul double %x, %x
+  store double %square, ptr %at
+  %next = add i64 %i, 1
+  %is_last = icmp eq i64 %next, %n
+  br i1 %is_last, label %end, label %loop
+end:
+  ret void
+}"""
+FLAG = COLLECTED.replace(
+    "  %place = load i64, ptr %at\n",
+    "  %behind = getelementptr i8, ptr %at, i64 8\n  %flag = load i8, ptr %behind\n  %is_one = trunc i8 %flag to i1\n"
+    "  %place = select i1 %is_one, i64 %i, i64 0\n",
+)
+CHOSEN = COLLECTED.replace(
+    "%from = getelementptr double, ptr %xs, i64 %place",
+    "%is_small = icmp ult i64 %i, 3\n  %chosen = select i1 %is_small, i64 %place, i64 %i\n"
+    "  %from = getelementptr double, ptr %xs, i64 %chosen",
+)
+REFERENCES = COLLECTED.replace("%place = load i64, ptr %at", "%from = load ptr, ptr %at").replace(
+    "  %from = getelementptr double, ptr %xs, i64 %place\n", ""
+)
+NUMBERS = (
+    COLLECTED.replace(
+        "  %from = getelementptr double, ptr %xs, i64 %place\n  %x = load double, ptr %from\n",
+        "  %x = uitofp i64 %place to double\n",
+    )
+    .replace("%square = fmul double %x, %x", "%square = fptosi double %x to i64")
+    .replace("store double", "store i64")
+)
+OF_A_STRUCT = COLLECTED.replace("i64, ptr %memory", "{ i64, double }, ptr %memory").replace(
+    "  store double %square, ptr %at", "  %beside = getelementptr i8, ptr %at, i64 8\n  store double %square, ptr %beside"
+)
+ELSEWHERE = COLLECTED.replace("store double %square, ptr %at", "store double %square, ptr %xs")
+BEFORE = COLLECTED.replace("br label %loop\nloop", "store double 1.0, ptr %memory\n  br label %loop\nloop").replace(
+    "store double %square, ptr %at", "store double %square, ptr %xs"
+)
+IN_PARTS = COLLECTED.replace("load double, ptr %from", "bitcast i64 %moved to double").replace(
+    "%from = getelementptr double, ptr %xs, i64 %place", "%cut = and i64 %place, -16\n  %moved = or i64 %cut, 1"
+)
+WRITTEN_OVER = "a value of another type is written where this was read, and reverse mode would read what was written"
+
+
+@pytest.mark.parametrize(
+    ("source", "kept", "for_whom"),
+    [
+        pytest.param(COLLECTED, "call i64 @crategrad_same_kept_i64(i64 %place)", "ptr %xs, i64 ", id="an index"),
+        pytest.param(FLAG, "call i8 @crategrad_same_kept_i8(i8 %flag)", "trunc i8 ", id="a flag"),
+        pytest.param(CHOSEN, "call i64 @crategrad_same_kept_i64(i64 %chosen)", "ptr %xs, i64 ", id="what is chosen from"),
+        pytest.param(REFERENCES, "call ptr @crategrad_active_ptr(ptr %from)", "load double, ptr ", id="a reference"),
+    ],
+)
+def test_what_is_read_is_kept(tmp_path: Path, source: str, kept: str, for_whom: str) -> None:
+    text = body(mended(tmp_path, source, reused.keep))
+    name = text.partition(kept)[0].rpartition(" = ")[0].rpartition(" ")[2]
+    assert kept in text
+    assert f"{for_whom}{name}" in text
+    assert WRITTEN_OVER not in refused(tmp_path, reverse=["shim"])
+
+
+@pytest.mark.parametrize("source", [NUMBERS, OF_A_STRUCT, ELSEWHERE, BEFORE], ids=["one type", "beside", "elsewhere", "before"])
+def test_what_nothing_else_is_written_over_is_read_again(tmp_path: Path, source: str) -> None:
+    assert mended(tmp_path, source, reused.keep) == mended(tmp_path, source, lambda *_: [])
+    assert WRITTEN_OVER not in refused(tmp_path, reverse=["shim"])
+
+
+@pytest.mark.parametrize("is_forward", [False, True])
+def test_in_forward_mode_nothing_is_read_again(tmp_path: Path, *, is_forward: bool) -> None:
+    done: list[str] = []
+    mended(tmp_path, FLAG, lambda editor, shims: done.extend(repair(editor.module, shims, shims if is_forward else ())))
+    assert any(line.startswith("reused: ") for line in done) != is_forward
+
+
+def test_the_audit_refuses_what_is_not_kept(tmp_path: Path) -> None:
+    mended(tmp_path, COLLECTED, lambda *_: [])
+    assert WRITTEN_OVER in refused(tmp_path, reverse=["shim"])
+    assert WRITTEN_OVER not in refused(tmp_path, forward=["shim"])
+
+
+def test_what_may_be_the_parts_of_a_float_is_left_to_the_audit(tmp_path: Path) -> None:
+    assert mended(tmp_path, IN_PARTS, reused.keep) == mended(tmp_path, IN_PARTS, lambda *_: [])
+    assert WRITTEN_OVER in refused(tmp_path, reverse=["shim"])
