@@ -21,8 +21,8 @@ class Rung:
     flags: Mapping[str, bool | int] = field(default_factory=dict)
     repairs: tuple[str, ...] = ()
     """Their names in `repairs.OF_RUNGS`; what each has made is audited."""
-    is_told_of_copies: bool = False
-    """Whether Enzyme must be told what copies are of, as it does not find it out here."""
+    is_told: bool = False
+    """Whether Enzyme must be told what copies are of, and what may be pointers, as it does not find it out here."""
 
 
 LADDER = (
@@ -30,7 +30,7 @@ LADDER = (
         "types where they are used",
         "a value has a type only where an instruction that says so surely runs: memory may hold now one type, now another",
         {"enzyme-strict-aliasing": False},
-        is_told_of_copies=True,
+        is_told=True,
     ),
     Rung(
         "all is kept",
@@ -41,6 +41,6 @@ LADDER = (
         "variants kept apart",
         "nobody knows where floats and pointers lie: a place may be a float in one variant of an enum, a pointer in another",
         repairs=("variants", "places"),
-        is_told_of_copies=True,
+        is_told=True,
     ),
 )

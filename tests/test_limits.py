@@ -91,6 +91,7 @@ ROWS = {
         "an overlapping move",
         "reverse mode would take it for an adjoint",
         "a value of another type is written",
+        "a reference is stored here where a number is",
     ),
     "in forward mode": ("stored as an integer here, and forward mode", "a constant's number", "may be without a derivative"),
     "finds no type for": (

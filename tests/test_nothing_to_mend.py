@@ -125,6 +125,7 @@ MENDS: list[tuple[str, Mend]] = [
     ("constant_numbers", constant_numbers.say_floats),
     ("frees", frees.as_the_others),
     ("frozen", frozen.keep_shadows),
+    ("reused", reused.hide),
     ("reused", reused.keep),
     ("results", results.keep),
     ("unwanted", unwanted.let_zero_be_strong),

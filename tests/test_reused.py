@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from pipeline.audit import untold
 from pipeline.repairs import repair, reused
+from pipeline.stages import MODULE
 from tests.test_promises import refused
-from tests.test_repairs import body, mended
+from tests.test_repairs import TOOLS, body, mended
 
 pytestmark = pytest.mark.toolchain
 
@@ -50,6 +53,21 @@ NUMBERS = (
     .replace("%square = fmul double %x, %x", "%square = fptosi double %x to i64")
     .replace("store double", "store i64")
 )
+# The numbers are written there before, by a loop of their own.
+COUNTED = (
+    COLLECTED.replace("%i = phi i64 [ 0, %0 ]", "%i = phi i64 [ 0, %count ]")
+    .replace("  br label %loop\nloop", "  br label %count\nCOUNT\nloop")
+    .replace(
+        "COUNT",
+        """count:
+  %number = phi i64 [ 0, %0 ], [ %more, %count ]
+  %to = getelementptr i64, ptr %memory, i64 %number
+  store i64 %number, ptr %to
+  %more = add i64 %number, 1
+  %is_all = icmp eq i64 %more, %n
+  br i1 %is_all, label %loop, label %count""",
+    )
+)
 OF_A_STRUCT = COLLECTED.replace("i64, ptr %memory", "{ i64, double }, ptr %memory").replace(
     "  store double %square, ptr %at", "  %beside = getelementptr i8, ptr %at, i64 8\n  store double %square, ptr %beside"
 )
@@ -57,10 +75,28 @@ ELSEWHERE = COLLECTED.replace("store double %square, ptr %at", "store double %sq
 BEFORE = COLLECTED.replace("br label %loop\nloop", "store double 1.0, ptr %memory\n  br label %loop\nloop").replace(
     "store double %square, ptr %at", "store double %square, ptr %xs"
 )
+INDICES = COLLECTED.replace("store double %square, ptr %at", "store ptr %from, ptr %at")
+"""As std collects a `Vec<usize>` into a `Vec<&f64>`."""
 IN_PARTS = COLLECTED.replace("load double, ptr %from", "bitcast i64 %moved to double").replace(
     "%from = getelementptr double, ptr %xs, i64 %place", "%cut = and i64 %place, -16\n  %moved = or i64 %cut, 1"
 )
 WRITTEN_OVER = "a value of another type is written where this was read, and reverse mode would read what was written"
+
+
+@pytest.mark.parametrize("source", [COLLECTED, FLAG, CHOSEN], ids=["an index", "a flag", "what is chosen from"])
+def test_numbers_are_hidden(tmp_path: Path, source: str) -> None:
+    text = body(mended(tmp_path, source, reused.hide))
+    assert re.search(r"%\d+ = call i(8|64) @crategrad_access\(ptr %(at|behind)\)", text)
+    assert not re.search(r"load i\d+", text)
+    assert WRITTEN_OVER not in refused(tmp_path, reverse=["shim"])
+
+
+def test_a_number_is_stored_out_of_sight_where_a_float_comes_later(tmp_path: Path) -> None:
+    """Else it would be stored to the shadow, too, and its bits added to the float's adjoint."""
+    text = body(mended(tmp_path, COUNTED, reused.hide))
+    assert "call void @crategrad_store_i64(i64 %number, ptr %to)" in text
+    assert "store i64" not in text
+    assert "store double %square, ptr %at" in text
 
 
 @pytest.mark.parametrize(
@@ -82,14 +118,14 @@ def test_what_is_read_is_kept(tmp_path: Path, source: str, kept: str, for_whom: 
 
 @pytest.mark.parametrize("source", [NUMBERS, OF_A_STRUCT, ELSEWHERE, BEFORE], ids=["one type", "beside", "elsewhere", "before"])
 def test_what_nothing_else_is_written_over_is_read_again(tmp_path: Path, source: str) -> None:
-    assert mended(tmp_path, source, reused.keep) == mended(tmp_path, source, lambda *_: [])
+    assert mended(tmp_path, source, reused.hide, reused.keep) == mended(tmp_path, source, lambda *_: [])
     assert WRITTEN_OVER not in refused(tmp_path, reverse=["shim"])
 
 
 @pytest.mark.parametrize("is_forward", [False, True])
 def test_in_forward_mode_nothing_is_read_again(tmp_path: Path, *, is_forward: bool) -> None:
     done: list[str] = []
-    mended(tmp_path, FLAG, lambda editor, shims: done.extend(repair(editor.module, shims, shims if is_forward else ())))
+    mended(tmp_path, REFERENCES, lambda editor, shims: done.extend(repair(editor.module, shims, shims if is_forward else ())))
     assert any(line.startswith("reused: ") for line in done) != is_forward
 
 
@@ -99,6 +135,17 @@ def test_the_audit_refuses_what_is_not_kept(tmp_path: Path) -> None:
     assert WRITTEN_OVER not in refused(tmp_path, forward=["shim"])
 
 
+def test_where_types_are_looked_for_less_references_and_numbers_have_places_of_their_own(tmp_path: Path) -> None:
+    mended(tmp_path, INDICES, lambda *_: [])
+    for shims in ([["shim"], []], [[], ["shim"]]):
+        found = untold(TOOLS.libllvm, tmp_path / MODULE, *shims)
+        assert [one.message for one in found] == [
+            "a reference is stored here where a number is, too, and what it leads to would have no derivative"
+        ]
+    mended(tmp_path, INDICES, reused.hide)
+    assert not untold(TOOLS.libllvm, tmp_path / MODULE, ["shim"], [])
+
+
 def test_what_may_be_the_parts_of_a_float_is_left_to_the_audit(tmp_path: Path) -> None:
-    assert mended(tmp_path, IN_PARTS, reused.keep) == mended(tmp_path, IN_PARTS, lambda *_: [])
+    assert mended(tmp_path, IN_PARTS, reused.hide, reused.keep) == mended(tmp_path, IN_PARTS, lambda *_: [])
     assert WRITTEN_OVER in refused(tmp_path, reverse=["shim"])

@@ -1,7 +1,8 @@
 """What is read as one type where a value of another is written later: as a `Vec` is collected in place, or an enum changes.
 
 Enzyme takes it that one never lies where the other does (`writesToMemoryReadBy` in its Utils.cpp compares their types before it
-asks alias analysis): reverse mode would read it again, and find what was written.
+asks alias analysis): reverse mode would read it again, and find what was written.  And of memory that has integers first it may
+believe that all that is stored there are integers, which have no shadow and no tangent.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pipeline.llvm_inspect import Inspector
 
 Use = tuple[Value, Value]
 """A value, and who uses it."""
+_INTEGER, _POINTER = "integer", "pointer"
 
 
 @dataclass(frozen=True)
@@ -33,50 +35,73 @@ class _Access:
     size: int
 
 
-def reused(inspector: Inspector, flow: ControlFlow) -> Iterator[tuple[Value, list[Use]]]:
-    """The loads of what may be written over as another type, each with who may want it later."""
-    blocks = [block for block in flow.ends if block not in flow.never_returning()]
-    found = [(block, at, i) for block in blocks for at, i in enumerate(inspector.module.instructions_of(block))]
-    loads = [one for one in found if inspector.is_plain_load(one[2])]
-    stores = [one for one in found if inspector.is_plain_store(one[2])] if loads else []
-    if len({_kind(inspector, i) for _, _, i in (*loads, *stores)}) == 1:
-        return
-    writes = [_access(inspector, *one) for one in stores]
-    before = {write.block: flow.leading_to(flow.predecessors.get(write.block, ())) for write in writes}
-    for load in (_access(inspector, *one) for one in loads) if writes else ():
-        later = (write for write in writes if _is_after(load, write, before[write.block]))
-        if any(_may_replace(inspector, write, load) for write in later) and (uses := _wanted(inspector, load.instruction)):
-            yield load.instruction, uses
+class Reused:
+    """The loads and stores of a function that may be of places where values of several types are written."""
+
+    def __init__(self, inspector: Inspector, flow: ControlFlow) -> None:
+        self._inspector = inspector
+        blocks = [block for block in flow.ends if block not in flow.never_returning()]
+        found = [(block, at, i) for block in blocks for at, i in enumerate(inspector.module.instructions_of(block))]
+        accesses = [one for one in found if inspector.is_plain_load(one[2]) or inspector.is_plain_store(one[2])]
+        if len({_kind(inspector, i) for _, _, i in accesses}) == 1:
+            accesses = []
+        all_of_them = [_access(inspector, *one) for one in accesses]
+        self._loads = [one for one in all_of_them if inspector.is_plain_load(one.instruction)]
+        self._stores = [one for one in all_of_them if inspector.is_plain_store(one.instruction)]
+        self._before = {one.block: flow.leading_to(flow.predecessors.get(one.block, ())) for one in self._stores}
+
+    def loads(self) -> Iterator[tuple[Value, list[Use]]]:
+        """The loads of what may be written over as another type, each with who may want later what was read."""
+        for load in self._loads:
+            later = (store for store in self._stores if self._is_after(load, store))
+            if any(self._may_replace(store, load) for store in later) and (uses := _wanted(self._inspector, load.instruction)):
+                yield load.instruction, uses
+
+    def integers(self) -> Iterator[Value]:
+        """The stores of integers where pointers or floats are known to be stored later, as far as places are known."""
+        for store in self._stores:
+            if store.kind == _INTEGER:
+                later = (other for other in self._stores if self._is_after(store, other))
+                if any(self._may_replace(other, store, is_known=True) for other in later):
+                    yield store.instruction
+
+    def pointers(self) -> Iterator[Value]:
+        """The stores of pointers where integers are known to be read or stored, too."""
+        integers = [one for one in (*self._loads, *self._stores) if one.kind == _INTEGER]
+        for store in self._stores:
+            is_pointer = store.kind == _POINTER and not self._inspector.is_null(self._inspector.operands(store.instruction)[0])
+            if is_pointer and any(self._may_replace(store, one, is_known=True) for one in integers):
+                yield store.instruction
+
+    def _is_after(self, one: _Access, store: _Access) -> bool:
+        """Whether a store may come after another access."""
+        return one.block in self._before[store.block] or (one.block == store.block and one.position < store.position)
+
+    def _may_replace(self, store: _Access, other: _Access, *, is_known: bool = False) -> bool:
+        """Whether a store of another type may be where an access is, for all that is known of where they are."""
+        if store.kind == other.kind:
+            return False
+        for root in store.roots & other.roots:
+            ours, theirs = (distance(self._inspector, root, access.where) for access in (other, store))
+            if ours is None or theirs is None:
+                if not is_known:
+                    return True
+                continue
+            between = theirs.without(ours)
+            if meet(between.constant, other.size, store.size, between.step):
+                return True
+        return False
 
 
 def _kind(inspector: Inspector, access: Value) -> str:
     ty = inspector.accessed_type(access)
-    return inspector.float_name(ty) or ("pointer" if ty == inspector.pointer_type() else "integer")
+    return inspector.float_name(ty) or (_POINTER if ty == inspector.pointer_type() else _INTEGER)
 
 
 def _access(inspector: Inspector, block: Value, position: int, access: Value) -> _Access:
     pointer, size = inspector.operands(access)[-1], inspector.size_of(inspector.accessed_type(access))
     where = address(inspector, pointer)
     return _Access(access, block, position, _kind(inspector, access), where, roots(inspector, pointer), size)
-
-
-def _is_after(load: _Access, write: _Access, before: set[Value]) -> bool:
-    """Whether a write may come after a load."""
-    return load.block in before or (load.block == write.block and load.position < write.position)
-
-
-def _may_replace(inspector: Inspector, write: _Access, load: _Access) -> bool:
-    """Whether a write of another type may be where the load is, for all that is known of where they are."""
-    if write.kind == load.kind:
-        return False
-    for root in write.roots & load.roots:
-        ours, theirs = distance(inspector, root, load.where), distance(inspector, root, write.where)
-        if ours is None or theirs is None:
-            return True
-        between = theirs.without(ours)
-        if meet(between.constant, load.size, write.size, between.step):
-            return True
-    return False
 
 
 def _wanted(inspector: Inspector, load: Value) -> list[Use]:

@@ -34,11 +34,13 @@ def audit_each(libllvm: Tool, path: Path, asked: Iterable[tuple[list[str], list[
         return [_found(inspector, reverse, forward) for reverse, forward in asked]
 
 
-def untold(libllvm: Tool, path: Path, reverse: Iterable[str]) -> list[Diagnostic]:
-    """What would come out wrong, besides, where Enzyme has types only of what surely runs (`ladder.Rung.is_told_of_copies`)."""
+def untold(libllvm: Tool, path: Path, reverse: Iterable[str] = (), forward: Iterable[str] = ()) -> list[Diagnostic]:
+    """What would come out wrong, besides, where Enzyme has types only of what surely runs (`ladder.Rung.is_told`)."""
     with Module(libllvm, path) as module:
         inspector = Inspector(module)
-        return [one for function in _tree(inspector, reverse) for one in memory.copied_untold(inspector, function)]
+        found = [one for function in _tree(inspector, reverse) for one in memory.copied_untold(inspector, function)]
+        both = _tree(inspector, [*reverse, *forward])
+        return found + [one for function in both for one in memory.taken_for_numbers(inspector, function)]
 
 
 def _found(inspector: Inspector, reverse: list[str], forward: list[str]) -> list[Diagnostic]:

@@ -8,6 +8,7 @@ from pipeline.analyses.allocations import is_filled, kept, made_again
 from pipeline.analyses.beginnings import may_be_own_tangents
 from pipeline.analyses.call_tree import call_tree, calls, recursive
 from pipeline.analyses.constant_numbers import handed_on
+from pipeline.analyses.control_flow import ControlFlow
 from pipeline.analyses.debug_info import (
     FLOAT_BITS,
     floats_around,
@@ -22,6 +23,7 @@ from pipeline.analyses.hidden import ACTIVE
 from pipeline.analyses.layout import kinds
 from pipeline.analyses.of_floats import are_mixed, are_of_floats
 from pipeline.analyses.overlaid import overlaid
+from pipeline.analyses.reused import Reused
 from pipeline.analyses.scopes import overclaims
 from pipeline.analyses.unguarded import copied, has_float, unguarded
 from pipeline.analyses.variables import Variables
@@ -36,6 +38,7 @@ _CONSTANT = (
 )
 _MIXED = "a copy of elements that hold floats beside other things, as many as the program says, would be taken for one of them"
 _UNTOLD = "what is copied here is now of one type and now of another, and what is known of some of it would be taken for all"
+_TAKEN_FOR_NUMBER = "a reference is stored here where a number is, too, and what it leads to would have no derivative"
 _HEADED = "what is copied here may begin amid an element that has a float, and would be taken for what lies at its beginning"
 _EXCHANGED = "an exchange of pointers (an atomic) cannot be differentiated"
 _UNGUARDED = "what is copied here may be of a `Const` argument: its values would be tangents, or adjoints be added to it"
@@ -123,6 +126,12 @@ def copied_untold(inspector: Inspector, function: Value) -> Iterator[Diagnostic]
         is_told = any(inspector.argument_has_text_attribute(call, position, "enzyme_type") for position in (0, 1))
         if not is_told and are_of_floats(inspector, call):
             yield finding(inspector, call, _UNTOLD)
+
+
+def taken_for_numbers(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
+    """Pointers that are stored where numbers are, too, and may be taken for such."""
+    for store in Reused(inspector, ControlFlow(inspector.module, function)).pointers():
+        yield finding(inspector, store, _TAKEN_FOR_NUMBER)
 
 
 def copied_unguarded(inspector: Inspector, primals: Sequence[Value]) -> Iterator[Diagnostic]:

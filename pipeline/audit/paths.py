@@ -11,7 +11,7 @@ from pipeline.analyses.loop_exits import coming_back, doubtful, miscounted, orde
 from pipeline.analyses.overwritten import overwritten
 from pipeline.analyses.promises import promising
 from pipeline.analyses.results import at_risk
-from pipeline.analyses.reused import reused
+from pipeline.analyses.reused import Reused
 from pipeline.analyses.twins import twins
 from pipeline.analyses.undefined import computed_with, undefined_at_first
 from pipeline.audit.finding import finding
@@ -67,7 +67,7 @@ def _of_values(inspector: Inspector, flow: ControlFlow, loops: Iterable[Loop]) -
         yield finding(inspector, flow.ends[loop.header], _TWINS)
     for load in overwritten(inspector, flow):
         yield finding(inspector, load, _OVERWRITTEN)
-    for load, _ in reused(inspector, flow):
+    for load, _ in Reused(inspector, flow).loads():
         yield finding(inspector, load, _REUSED)
     for loop in loops:
         for _, following in shortcuts(inspector, loop):

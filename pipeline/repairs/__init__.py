@@ -136,6 +136,7 @@ _OF_MEMORY = (
     ("statics", statics.say_inactive),
     ("thread_locals", thread_locals.give_shadows),
     ("overlaid", overlaid.store_once),
+    ("reused", reused.hide),
     ("floats", floats.say_loaded),
     ("extremes", extremes.by_older_intrinsics),
 )
@@ -161,7 +162,7 @@ NAMES = (
     *dict.fromkeys(name for name, _ in _OF_CALLS),
     *("raised", "split_words", "hash_tables", "retype", "pointers", "opaque", "constants", "unguarded"),
     *dict.fromkeys(name for name, _ in _OF_MEMORY + _OF_PATHS),
-    *("mixed", "beginnings", "constant_numbers", "frees", "frozen", "reused", "results", "unwanted", "promises"),
+    *("mixed", "beginnings", "constant_numbers", "frees", "frozen", "results", "unwanted", "promises"),
 )
 """The repairs, in the order in which they are first made."""
 

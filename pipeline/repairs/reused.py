@@ -1,36 +1,96 @@
-"""What is read where a value of another type is written later is kept for reverse mode: analyses/reused.py."""
+"""What is read where a value of another type is written later is kept for reverse mode: analyses/reused.py.
+
+Numbers there Enzyme does not see: neither how they are stored, nor how they are read.  It has one type for a place.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from pipeline.analyses.call_tree import call_tree
 from pipeline.analyses.control_flow import ControlFlow
-from pipeline.analyses.counting import counts_only
+from pipeline.analyses.counting import counts_only, is_counted
 from pipeline.analyses.debug_info import FLOAT_BITS
-from pipeline.analyses.reused import reused
+from pipeline.analyses.float_places import FloatPlaces
+from pipeline.analyses.layout import INTEGER
+from pipeline.analyses.moves import word_accessed
+from pipeline.analyses.reused import Reused
+from pipeline.analyses.uses import Uses
+from pipeline.analyses.variables import Variables
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import opaque
 
 
-def keep(editor: Editor, shims: Sequence[Value]) -> list[str]:
-    """Keep each where it was read, or chosen, for who wants it; a line for each function."""
+def hide(editor: Editor, shims: Sequence[Value]) -> list[str]:
+    """Hide the loads and stores of numbers; a line for each function."""
     done = []
     for function in call_tree(editor, shims):
-        found = list(reused(editor, ControlFlow(editor.module, function)))
+        flow, variables = ControlFlow(editor.module, function), Variables(editor, function)
+        reused = Reused(editor, flow)
+        loads = [
+            load
+            for load, _ in reused.loads()
+            if word_accessed(editor, load, variables) == INTEGER or _is_read_as_number(editor, flow, load)
+        ]
+        stores = _stores_of_numbers(editor, FloatPlaces(editor, function, variables), list(reused.integers()), loads)
+        for store in stores:
+            opaque.store(editor, store)
+        for load in loads:
+            opaque.outline(editor, load)
+        if count := len(stores) + len(loads):
+            done.append(f"reused: {count} in {editor.module.name(function)}")
+    return done
+
+
+def _is_read_as_number(editor: Editor, flow: ControlFlow, load: Value) -> bool:
+    """Whether an integer is counted with, compared or decides, and is neither moved nor made a float or a pointer."""
+    panics = flow.never_returning()
+    if not editor.integer_bits(editor.accessed_type(load)):
+        return False
+    for value, user in (uses := Uses(editor.module, [load])):
+        if editor.is_choice(user):
+            uses.follow([user])
+        elif editor.api.GetInstructionParent(user) not in panics and not _takes_number(editor, value, user):
+            return False
+    return True
+
+
+def _takes_number(editor: Editor, value: Value, user: Value) -> bool:
+    """Whether an integer is taken for a number, or a bit of it is all that is taken, or it is that bit."""
+    return 1 in (editor.integer_bits(editor.api.TypeOf(one)) for one in (value, user)) or counts_only(editor, user)
+
+
+def _stores_of_numbers(editor: Editor, places: FloatPlaces, stores: Sequence[Value], loads: Collection[Value]) -> list[Value]:
+    """Those of which nobody can take for a float's bits, or a pointer's, what is stored."""
+
+    def is_number(load: Value) -> bool:
+        return load in loads or places.is_number(load)
+
+    def is_stored_number(source: Value) -> bool:
+        return not editor.could_be_float(source) and is_counted(editor, source, is_number)
+
+    return [store for store in stores if all(map(is_stored_number, editor.sources(editor.operands(store)[0])))]
+
+
+def keep(editor: Editor, shims: Sequence[Value]) -> list[str]:
+    """Keep what else is read where it was read, or chosen, for who wants it; a line for each function."""
+    done = []
+    for function in call_tree(editor, shims):
         kept: dict[Value, Value] = {}
-        for _, uses in found:
+        for _, uses in list(Reused(editor, ControlFlow(editor.module, function)).loads()):
             for value, user in uses:
                 if not _moves_bits(editor, value, user):
                     kept[value] = kept.get(value) or opaque.kept(editor, value, editor.following(value))
                     editor.give(user, value, kept[value])
         if kept:
-            done.append(f"reused: {len(kept)} in {editor.module.name(function)}")
+            done.append(f"reused: {len(kept)} kept in {editor.module.name(function)}")
     return done
 
 
 def _moves_bits(editor: Editor, value: Value, user: Value) -> bool:
-    """Whether an integer may be taken apart here to be a float again: whoever looks for that must find it."""
+    """Whether an integer may be taken apart, or made a float or a pointer, here: whoever looks for that must find it."""
     bits, left = (editor.integer_bits(editor.api.TypeOf(one)) for one in (value, user))
-    return bits in FLOAT_BITS.values() and left > 1 and editor.is_bitwise(user) and not counts_only(editor, user)
+    is_cast = editor.is_pointer_cast(user) or editor.is_cast_to_float(user)
+    is_cut = left > 1 and editor.is_bitwise(user) and not counts_only(editor, user)
+    return bits in FLOAT_BITS.values() and (is_cut or is_cast)

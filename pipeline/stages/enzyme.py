@@ -274,10 +274,11 @@ class Enzyme:
         return found or self._untold(prepared, wanted, rung)
 
     def _untold(self, module: Path, wanted: Wanted, rung: Rung) -> list[Diagnostic]:
-        """The copies of which Enzyme is not told what they are of, on a rung on which it must be."""
+        """What Enzyme is not told the type of, on a rung on which it must be."""
         from pipeline.audit import untold
 
-        return untold(self.libllvm, module, _shims(wanted, "reverse")) if rung.is_told_of_copies else []
+        asked = _shims(wanted, "reverse"), _shims(wanted, "forward")
+        return untold(self.libllvm, module, *asked) if rung.is_told else []
 
     def _asked_of_no_run(self, text: Path, part: Path) -> list[Diagnostic]:
         """What derivatives look up for no known run of a loop, as far as it is to be seen (`analyses/asked_outside.py`)."""
