@@ -20,18 +20,24 @@ def is_parsed(inspector: Inspector, value: Value) -> bool:
     return bool(callee) and inspector.module.is_function(callee) and inspector.has_text_attribute(callee, PARSED)
 
 
-def is_counted(inspector: Inspector, integer: Value, is_number: Callable[[Value], bool] = lambda _: False) -> bool:
+def is_counted(
+    inspector: Inspector,
+    integer: Value,
+    is_number: Callable[[Value], bool] = lambda _: False,
+    is_either: Callable[[Value], bool] = lambda _: False,
+) -> bool:
     """Whether an integer comes by arithmetic from integers alone.
 
     Neither is it loaded, where it could be a float's bits for all that `is_number` says, nor made of a float's bits that were
-    looked at, unless that float is made of such integers alone: a counter that LLVM keeps among floats.
+    looked at, unless that float is made of such integers alone: a counter that LLVM keeps among floats.  What `is_either` is a
+    number where it is computed with.
     """
     known: set[Value] = set()
     waiting = [integer]
     while waiting:
         value = waiting.pop()
         is_integer = inspector.is_known_integer(value) or is_parsed(inspector, value)
-        if value in known or is_integer or (inspector.is_plain_load(value) and is_number(value)):
+        if value in known or is_integer or is_either(value) or (inspector.is_plain_load(value) and is_number(value)):
             continue
         known.add(value)
         if number := inspector.float_behind(value):
@@ -56,9 +62,14 @@ def counts_only(inspector: Inspector, user: Value) -> bool:
     return inspector.counts(user) or inspector.is_intrinsic(user)
 
 
+def is_users_conversion(inspector: Inspector, instruction: Value) -> bool:
+    """Whether it is written that bits go over from an integer to a float, or back."""
+    return not _CONVERSIONS.isdisjoint(functions_around(inspector.module, instruction))
+
+
 def converts_bits(inspector: Inspector, instruction: Value) -> bool:
     """Whether bits go over from an integer to a float, or back."""
-    if not _CONVERSIONS.isdisjoint(functions_around(inspector.module, instruction)):
+    if is_users_conversion(inspector, instruction):
         return True
     if not inspector.api.IsABitCastInst(instruction):
         return False

@@ -24,7 +24,12 @@ class FloatPlaces:
 
     def is_float(self, access: Value) -> bool:
         """Whether a load or a store of an integer is of a place where a float of its width is."""
-        bits = self._inspector.integer_bits(self._inspector.accessed_type(access))
+        return bool(self._inspector.integer_bits(self._inspector.accessed_type(access))) and self.is_for_floats(access)
+
+    def is_for_floats(self, access: Value) -> bool:
+        """Whether a load or a store, of whatever type, is of a place where a float of its width is."""
+        ty = self._inspector.accessed_type(access)
+        bits = FLOAT_BITS.get(self._inspector.float_name(ty), self._inspector.integer_bits(ty))
         if bits not in FLOAT_BITS.values():
             return False
         known = self._known(access)
@@ -44,8 +49,9 @@ class FloatPlaces:
 
     def _known(self, access: Value) -> set[int | None]:
         """How wide the floats are that a place may hold, None among them for all else; nothing where no type is known."""
-        if kind := word_accessed(self._inspector, access, self._variables):
-            return {FLOAT_BITS.get(kind)}
+        kind = word_accessed(self._inspector, access, self._variables)
+        if kinds := {kind} if kind else self._variables.kinds(access):
+            return {FLOAT_BITS.get(kind) for kind in kinds}
         roots = self._inspector.bases(self._inspector.operands(access)[-1])
         found = (numbers_there(self._inspector, root) for root in roots)
         return {FLOAT_BITS.get(name) for name in frozenset().union(*found)}

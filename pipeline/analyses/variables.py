@@ -61,6 +61,13 @@ def described(module: Module, record: Value) -> tuple[Value, list[Value]]:
     return int(module.api.DbgVariableRecordGetValue(record, 0) or 0), module.metadata_operands(variable)
 
 
+def types_of_variables(module: Module, function: Value) -> set[Value]:
+    """The types of a function's variables, and those of what was inlined into it, as far as values or places are known."""
+    found = (record for instruction in module.instructions(function) for record in records(module, instruction))
+    variables = {int(module.api.DbgVariableRecordGetVariable(record)) for record in found}
+    return {ty for variable in variables if (ty := module.said(_type, variable))}
+
+
 def first_byte(module: Module, record: Value) -> int | None:
     """From which byte on a record's value, or what it is the address of, is of the variable; None where it is computed with."""
     expression = module.api.DbgVariableRecordGetExpression(record)
@@ -153,6 +160,13 @@ class Variables:
         size = (bits or POINTER_BITS) // 8
         found = self.words(base, begin, begin + size)
         return found[0].kind if [(word.begin, word.size) for word in found] == [(0, size)] else ""
+
+    def kinds(self, access: Value) -> set[str]:
+        """What the word may be (`Word.kind`) that is loaded or stored, in whatever variant; empty where it is not known."""
+        base, begin, bits = self.inspector.slot(access)
+        end = begin + (bits or POINTER_BITS) // 8
+        found = [kinds_at(self.inspector.module, ty, begin + at, end + at) for ty, at in self._types.get(base, ())]
+        return set[str]().union(*found) if all(found) else set()
 
     def words(self, base: Value, begin: int, end: int, layout: Layout = _PLAIN) -> list[Word]:
         """The words from one byte to another of what is at an address; none, where they are not known or not whole.

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pipeline.analyses.counting import counts_only, is_counted
+from pipeline.analyses.counting import counts_only, is_counted, is_users_conversion
 from pipeline.analyses.debug_info import FLOAT_BITS
+from pipeline.analyses.hidden import OF_FLOAT, is_of
 from pipeline.analyses.moved_words import may_be_another_variants
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
@@ -22,7 +23,17 @@ _WIDTHS = set(FLOAT_BITS.values())
 
 
 def retype(editor: Editor, function: Value, words: Words) -> bool:
-    """Retype what is moved in a function; True where there was something."""
+    """Retype what is moved in a function; True where there was something.
+
+    What has become a float says of what else lies in its place that it is one, at times: so as long as there is something.
+    """
+    done = False
+    while _retype_once(editor, function, words):
+        done = True
+    return done
+
+
+def _retype_once(editor: Editor, function: Value, words: Words) -> bool:
     known: set[Value] = set()
     done = False
     instructions = list(editor.module.instructions(function))
@@ -201,7 +212,22 @@ class _Web:
 
     @property
     def _are_numbers(self) -> bool:
-        return all(is_counted(self.editor, source, self.words.is_number) for source in self.strangers)
+        return all(is_counted(self.editor, source, self.words.is_number, self._is_either) for source in self.strangers)
+
+    def _is_either(self, value: Value) -> bool:
+        """Whether a value is a number in one variant of an enum, a float in another: what is computed with it is a number then.
+
+        It is of the web, or a float's bits that were so before; and it is not written that a float's bits are wanted.
+        """
+        editor, is_given_back = self.editor, is_of(self.editor, OF_FLOAT, value)
+        if not (is_given_back or value in self.values) or is_users_conversion(editor, value):
+            return False
+        if not self.words.are_shared(editor.module.parent(value), self.bits):
+            return False
+        sources = editor.sources(editor.operands(value)[0] if is_given_back else value)
+        loads = [source for source in sources if editor.is_plain_load(source)]
+        is_number = is_given_back or any(is_counted(editor, source, self.words.is_number) for source in sources)
+        return (bool(loads) or is_number) and not any(map(self.words.is_for_floats, loads))
 
     def _lies_with_floats(self, access: Value) -> bool:
         return not _origins(self.editor, access) and self.editor.slot(access) in self.floats

@@ -13,7 +13,7 @@ from pipeline.analyses.debug_info import FLOAT_BITS, floats_reached, shared_word
 from pipeline.analyses.float_places import FloatPlaces
 from pipeline.analyses.layout import INTEGER
 from pipeline.analyses.moves import word_accessed, word_moved
-from pipeline.analyses.variables import Variables
+from pipeline.analyses.variables import Variables, types_of_variables
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
@@ -69,7 +69,7 @@ class Words:
                 widths = frozenset(
                     width
                     for one in tree
-                    for ty in types_in(self.inspector.module, one)
+                    for ty in types_in(self.inspector.module, one) | types_of_variables(self.inspector.module, one)
                     for width in shared_words(self.inspector.module, ty)
                 )
                 for one in tree:
@@ -79,6 +79,10 @@ class Words:
     def may_be_float(self, access: Value) -> bool:
         """Whether a float may be where an access is (`FloatPlaces.may_be_float`)."""
         return self._places_around(access).may_be_float(access)
+
+    def is_for_floats(self, load: Value) -> bool:
+        """Whether there are floats alone where something is read (`FloatPlaces.is_for_floats`)."""
+        return self._places_around(load).is_for_floats(load)
 
     def is_number(self, load: Value) -> bool:
         """Whether debug info says of a place that is read that there never is a float."""
