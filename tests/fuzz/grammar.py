@@ -156,6 +156,18 @@ impl<T: Number> Curve<T> for Wave<T> {
         (self.by, self.n) = (self.by * by.tanh(), self.n + 1);
     }
 }""",
+    "Reading": """\
+#[derive(Clone, Copy)]
+enum Reading<T> { Real(T), Count(i64) }
+
+impl<T: Number> Reading<T> {
+    fn real(self) -> T {
+        match self {
+            Reading::Real(x) => x,
+            Reading::Count(n) => T::from(n as f64 * 0.25),
+        }
+    }
+}""",
     "Pay": """\
 #[derive(Clone, Copy)]
 enum Pay<T> { Full(T, u32), Halves(u32, u32), Words(u64, u64), Unit }
@@ -736,6 +748,11 @@ CODE = {
         1 let mut pays = [Pay::Full($f, 1), Pay::Words($i as u64, 2), Pay::Unit]; for ($:n, &$:x) in $!S.iter().enumerate() { pays[$=n % 3] = match pays[($=n + $i) % 3] { Pay::Unit => Pay::Full($f, $=n as u32), Pay::Words(a, b) if $b => Pay::Words(a.max(b), $=n as u64), Pay::Words(..) => Pay::Unit, other => other.next($f) }; } $F += pays.iter().map(|one| one.value()).sum::<T>();
         0.7 let mut rows = vec![[T::from($r), T::from($r)]; $i % 5 + 1]; let most = rows.len(); for ($:n, &$:x) in $!S.iter().enumerate() { rows[$=n % most][$i % 2] = $f; } $F += rows.iter().map(|row| row[0] * row[1]).sum::<T>() * $r;
         0.7 let mut marked = vec![(T::from($r), $b, $i); $i % 5 + 1]; let most = marked.len(); for ($:n, &$:x) in $!S.iter().enumerate() { let one = &mut marked[($=n + $i) % most]; if one.1 { one.0 = $f; } else { (one.1, one.2) = (true, $=n); } } $F += marked.iter().map(|one| one.0 * (one.2 % 4) as f64).sum::<T>();
+        0.7 let places: Vec<usize> = (0..$i % 7).map(|n| n * 5 + 3).collect(); let found: Vec<T> = places.into_iter().map($(|$:n| $k * ($=n % 4) as f64$)).collect(); $F += found.iter().copied().sum::<T>() * $r;
+        0.7 let flags: Vec<(T, bool)> = $S.iter().map($(|&$:x| ($k, $q)$)).collect(); let found: Vec<T> = flags.into_iter().map($(|($:x, on)| if on { $k } else { $=x }$)).collect(); $F += found.iter().copied().sum::<T>() * $r;
+        0.5 let hashes: Vec<u64> = $S.iter().map($(|&$:x| if $q { 3 } else { 0x9E37_79B9_7F4A_7C15 }$)).collect(); let found: Vec<T> = hashes.into_iter().map($(|hash| { let $:n = hash as usize % 6; $k }$)).collect(); $F += found.iter().map(|one| *one * *one).sum::<T>() * $r;
+        0.5 let places: Vec<usize> = (0..$i % 7).map(|n| n * 3 + 1).collect(); let found: Vec<&T> = places.into_iter().map(|n| &$X[n % $=X.len()]).collect(); $F += found.iter().map(|x| **x * **x).sum::<T>() * $r;
+        0.7 let mut readings = [Reading::Count($i as i64), Reading::Real($f)]; $(for ($:n, &$:x) in $!S.iter().enumerate() { readings[$=n % 2] = match (readings[0], readings[1]) { (Reading::Count(a), Reading::Count(b)) => Reading::Count((a + b) % 9), (a, b) if $b => Reading::Real(a.real() * $r + b.real() * $f), (Reading::Count(a), _) => Reading::Count(a + 1), _ => Reading::Count($=n as i64) }; }$) $F += readings[0].real() + readings[1].real();
         3 if $b $B
         3 if $b $B else $B
         1 if $b $B else if $b $B else $B
