@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from pipeline.analyses.addresses import Address, address, distance, meet, roots
 from pipeline.analyses.control_flow import ControlFlow
-from pipeline.analyses.hidden import ACTIVE, KEPT, is_of
+from pipeline.analyses.hidden import ACTIVE, KEPT, OF_FLOAT, is_of
 from pipeline.analyses.uses import Uses
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
@@ -105,11 +105,11 @@ def _access(inspector: Inspector, block: Value, position: int, access: Value) ->
 
 
 def _wanted(inspector: Inspector, load: Value) -> list[Use]:
-    """Who uses what was read, or chosen from it, but to store it elsewhere or because it is kept."""
+    """Who uses what was read, chosen from it or made an integer, but to store it elsewhere or because it is kept."""
     found = []
     for value, user in (uses := Uses(inspector.module, [load])):
         is_stored = inspector.is_plain_store(user) and inspector.operands(user)[0] == value
-        if inspector.is_choice(user):
+        if inspector.is_choice(user) or is_of(inspector, OF_FLOAT, user):
             uses.follow([user])
         elif not is_stored and not is_of(inspector, (KEPT, ACTIVE), user):
             found.append((value, user))

@@ -70,13 +70,18 @@ def _made_pointers_of(editor: Editor, instructions: Sequence[Value]) -> set[Valu
 def _leaving(editor: Editor, instructions: Sequence[Value]) -> set[Value]:
     """The integers whose bits go further than to comparisons, indices and numbers: stored, returned, handed on, made floats."""
     known: set[Value] = set()
-    waiting = [one for i in instructions if not _uses_up(editor, i) for one in editor.operands(i)]
+    waiting = [one for i in instructions if not _uses_up(editor, i) for one in _taken(editor, i)]
     while waiting:
         value = waiting.pop()
         if value not in known:
             known.add(value)
             waiting += editor.operands(value) if _hands_on(editor, value) else []
     return known
+
+
+def _taken(editor: Editor, instruction: Value) -> list[Value]:
+    """The operands of which something may be left in what an instruction gives: not what it chooses by."""
+    return editor.chosen(instruction) if editor.is_choice(instruction) else editor.operands(instruction)
 
 
 def _uses_up(editor: Editor, instruction: Value) -> bool:
@@ -89,7 +94,8 @@ def _hands_on(editor: Editor, value: Value) -> bool:
     if editor.is_vector_of_integers(value):  # as of the hashes that are compared side by side
         return True
     is_integer = bool(editor.integer_bits(editor.api.TypeOf(value)))
-    return is_integer and (editor.is_integer_arithmetic(value) or editor.is_intrinsic(value))
+    is_frozen = bool(editor.api.IsAFreezeInst(value))
+    return is_integer and (is_frozen or editor.is_integer_arithmetic(value) or editor.is_intrinsic(value))
 
 
 def _counts(editor: Editor, instruction: Value) -> bool:

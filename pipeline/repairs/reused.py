@@ -28,10 +28,9 @@ def hide(editor: Editor, shims: Sequence[Value]) -> list[str]:
     for function in call_tree(editor, shims):
         flow, variables = ControlFlow(editor.module, function), Variables(editor, function)
         reused = Reused(editor, flow)
+        integers = [load for load, _ in reused.loads() if editor.integer_bits(editor.accessed_type(load))]
         loads = [
-            load
-            for load, _ in reused.loads()
-            if word_accessed(editor, load, variables) == INTEGER or _is_read_as_number(editor, flow, load)
+            load for load in integers if word_accessed(editor, load, variables) == INTEGER or _is_counted(editor, flow, load)
         ]
         stores = _stores_of_numbers(editor, FloatPlaces(editor, function, variables), list(reused.integers()), loads)
         for store in stores:
@@ -43,11 +42,9 @@ def hide(editor: Editor, shims: Sequence[Value]) -> list[str]:
     return done
 
 
-def _is_read_as_number(editor: Editor, flow: ControlFlow, load: Value) -> bool:
+def _is_counted(editor: Editor, flow: ControlFlow, load: Value) -> bool:
     """Whether an integer is counted with, compared or decides, and is neither moved nor made a float or a pointer."""
     panics = flow.never_returning()
-    if not editor.integer_bits(editor.accessed_type(load)):
-        return False
     for value, user in (uses := Uses(editor.module, [load])):
         if editor.is_choice(user):
             uses.follow([user])
