@@ -183,14 +183,14 @@ def repair(module: Module, shims: Sequence[Value], forward: Sequence[Value] = ()
     done += unguarded.by_words(editor, shims) if "unguarded" not in without else []
     for name, mend in _OF_MEMORY + _OF_PATHS:
         done += mend(editor, shims) if name not in without else []
-    # Last, as others allocate, too.
     reverse = [shim for shim in shims if shim not in forward]
+    done += reused.keep(editor, reverse) if "reused" not in without else []
+    # Last, as others allocate, too.
     done += mixed.make_active(editor, shims) if "mixed" not in without else []
     done += beginnings.make_active(editor, forward) if "beginnings" not in without else []
     done += constant_numbers.say_floats(editor, forward) if "constant_numbers" not in without else []
     done += frees.as_the_others(editor, reverse) if "frees" not in without else []
     done += frozen.keep_shadows(editor, reverse) if "frozen" not in without else []
-    done += reused.keep(editor, reverse) if "reused" not in without else []
     done += results.keep(editor, shims) if "results" not in without else []  # others call, too
     done += undefined.compute_with_zero(editor, shims) if "undefined" not in without else []  # what calls take, too
     done += unwanted.let_zero_be_strong(editor, shims) if "unwanted" not in without else []

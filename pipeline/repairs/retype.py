@@ -222,7 +222,7 @@ class _Web:
         editor, is_given_back = self.editor, is_of(self.editor, OF_FLOAT, value)
         if not (is_given_back or value in self.values) or is_users_conversion(editor, value):
             return False
-        if not self.words.are_shared(editor.module.parent(value), self.bits):
+        if not self.words.are_shared_by_variables(editor.module.parent(value), self.bits):
             return False
         sources = editor.sources(editor.operands(value)[0] if is_given_back else value)
         loads = [source for source in sources if editor.is_plain_load(source)]

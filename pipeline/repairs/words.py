@@ -27,6 +27,7 @@ class Words:
         self._computed: dict[Value, set[str]] = {}
         self._trees: list[list[Value]] = []
         self._shared: dict[Value, frozenset[int]] = {}
+        self._shared_by_variables: dict[Value, frozenset[int]] = {}
         self._variables: dict[Value, Variables] = {}
         self._places: dict[Value, FloatPlaces] = {}
         for shim in shims:
@@ -66,15 +67,22 @@ class Words:
         """Whether a word of so many bits may be a float or a number: an enum has such a word, somewhere in the call tree."""
         if function not in self._shared:
             for tree in self._trees:
-                widths = frozenset(
-                    width
-                    for one in tree
-                    for ty in types_in(self.inspector.module, one) | types_of_variables(self.inspector.module, one)
-                    for width in shared_words(self.inspector.module, ty)
-                )
+                types = {ty for one in tree for ty in types_in(self.inspector.module, one)}
                 for one in tree:
-                    self._shared[one] = self._shared.get(one, frozenset()) | widths
+                    self._shared[one] = self._shared.get(one, frozenset()) | self._widths_shared(types)
         return bits in self._shared.get(function, ())
+
+    def are_shared_by_variables(self, function: Value, bits: int) -> bool:
+        """Whether a variable of the function has such a word, or one of its types does, or of those that it calls."""
+        if self.are_shared(function, bits):
+            return True
+        if function not in self._shared_by_variables:
+            types = types_of_variables(self.inspector.module, function)
+            self._shared_by_variables[function] = self._widths_shared(types)
+        return bits in self._shared_by_variables[function]
+
+    def _widths_shared(self, types: Iterable[Value]) -> frozenset[int]:
+        return frozenset(width for ty in types for width in shared_words(self.inspector.module, ty))
 
     def may_be_float(self, access: Value) -> bool:
         """Whether a float may be where an access is (`FloatPlaces.may_be_float`)."""
