@@ -49,7 +49,8 @@ class Reused:
         all_of_them = [_access(inspector, *one) for one in accesses]
         self._loads = [one for one in all_of_them if inspector.is_plain_load(one.instruction)]
         self._stores = [one for one in all_of_them if inspector.is_plain_store(one.instruction)]
-        self._before = {one.block: flow.leading_to(flow.predecessors.get(one.block, ())) for one in self._stores}
+        writing = {one.block for one in self._stores}
+        self._before = {block: flow.leading_to(flow.predecessors.get(block, ())) for block in writing}
 
     def loads(self) -> Iterator[tuple[Value, list[Use]]]:
         """The loads of what may be written over as another type, each with who may want later what was read."""

@@ -26,13 +26,17 @@ def hide(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Hide the loads and stores of numbers; a line for each function."""
     done = []
     for function in call_tree(editor, shims):
-        flow, variables = ControlFlow(editor.module, function), Variables(editor, function)
+        flow = ControlFlow(editor.module, function)
         reused = Reused(editor, flow)
         integers = [load for load, _ in reused.loads() if editor.integer_bits(editor.accessed_type(load))]
+        stored = list(reused.integers())
+        if not integers and not stored:
+            continue
+        variables = Variables(editor, function)
         loads = [
             load for load in integers if word_accessed(editor, load, variables) == INTEGER or _is_counted(editor, flow, load)
         ]
-        stores = _stores_of_numbers(editor, FloatPlaces(editor, function, variables), list(reused.integers()), loads)
+        stores = _stores_of_numbers(editor, FloatPlaces(editor, function, variables), stored, loads)
         for store in stores:
             opaque.store(editor, store)
         for load in loads:
