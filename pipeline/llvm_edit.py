@@ -17,6 +17,7 @@ _EXTERNAL, _AVAILABLE, _WEAK, _INTERNAL, _EXTERNAL_WEAK = 0, 1, 6, 8, 12  # LLVM
 _LASTING = {2: 5, 3: 6}
 """What is dropped where nobody needs it (`linkonce`), and what is otherwise the same but stays (`weak`)."""
 _HIDDEN = 1  # LLVMVisibility
+_KEPT = b"enzyme_mustcache"
 _END = "crategrad_unexpected_call"
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
@@ -194,6 +195,11 @@ class Editor(Inspector):
             self.api.GlobalSetMetadata(value, kind, self._node([]))
         else:
             self.api.SetMetadata(value, kind, self.api.MetadataAsValue(self.module.context, self._node([])))
+
+    def say_kept(self, instruction: Value) -> None:
+        """Tell Enzyme to keep what an instruction makes for the reverse sweep, and never to make it again there."""
+        kind = self.metadata_kind(_KEPT)
+        self.api.SetMetadata(instruction, kind, self.api.MetadataAsValue(self.module.context, self._node([])))
 
     def give_shadow(self, variable: Value, lanes: int) -> Value:
         """A thread-local of zeros, the shadow of another; as many as there are lanes, one after the other."""

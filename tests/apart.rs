@@ -4,6 +4,7 @@ use crate::dual::Number;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::fmt::{self, Display, Write};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 struct Counting<T> {
     x: T,
@@ -126,4 +127,10 @@ pub fn sums_by_name<T: Number>(xs: &[T], _k: usize) -> T {
         *sums.entry(name.to_string()).or_default() += x * x;
     }
     names.iter().map(|&name| sums.get(name).copied().unwrap_or_default() * name.len() as f64).sum()
+}
+
+/// What std computes of the time goes by pointer, and is numbers alone.
+pub fn with_the_time<T: Number>(xs: &[T], k: usize) -> T {
+    let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64();
+    xs.iter().map(|&x| x * x).sum::<T>() * (k as f64 + time.min(2.0))
 }

@@ -63,7 +63,7 @@ out:
     [
         ("%square = fmul double %product, %product", "double @crategrad_active_double(double %product)"),
         ("%count = uitofp i64 %j to double\n  %square = fmul double %count, %count", "i64 @crategrad_same_kept_i64(i64 %j)"),
-        ("%square = load double, ptr %place", "ptr @crategrad_active_ptr(ptr %place)"),
+        ("%square = load double, ptr %place", "ptr @crategrad_same_kept_ptr(ptr %place, i32 0)"),
     ],
 )
 def test_what_an_inner_loop_found_is_kept_for_outside(tmp_path: Path, found: str, is_kept: str) -> None:
@@ -81,7 +81,7 @@ def test_a_pointer_is_kept_where_it_is_used(tmp_path: Path) -> None:
     made = body(mended(tmp_path, SEARCH.format(to="found", found=found), asked_outside.keep), "shim")
     kept = re.search(r"\n(.*)\n  %square = load double, ptr (%\w+)", made)
     assert kept
-    assert kept[1].startswith(f"  {kept[2]} = call ptr @crategrad_active_ptr(ptr %place)")
+    assert kept[1].startswith(f"  {kept[2]} = call ptr @crategrad_same_kept_ptr(ptr %place, i32 0), !enzyme_mustcache ")
 
 
 def test_a_pointer_that_is_chosen_after_the_loops_is_kept_there(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_a_pointer_that_is_chosen_after_the_loops_is_kept_there(tmp_path: Path) 
     )
     source = source.replace("ret double %result", "store double %result, ptr %chosen\n  ret double %result")
     made = body(mended(tmp_path, source, asked_outside.keep), "shim")
-    kept = re.search(r"(%\S+) = call ptr @crategrad_active_ptr\(ptr %chosen\)", made)
+    kept = re.search(r"(%\S+) = call ptr @crategrad_same_kept_ptr\(ptr %chosen, i32 0\)", made)
     assert kept
     assert f"store double %result, ptr {kept[1]}" in made
     assert "[ %place, %found ]" in made
@@ -133,7 +133,7 @@ out:
 def test_memory_that_grew_in_a_loop_is_kept_once_the_loop_is_left(tmp_path: Path, left: str, last: str) -> None:
     made = body(mended(tmp_path, GROWN.format(read="%memory", left=left, last=last), asked_outside.keep), "shim")
     out = made.partition("out:")[2]
-    kept = re.search(rf"(%\S+) = call ptr @crategrad_active_ptr\(ptr {last}\)", out)
+    kept = re.search(rf"(%\S+) = call ptr @crategrad_same_kept_ptr\(ptr {last}, i32 0\)", out)
     assert kept
     assert made.count("@crategrad_") == 1
     assert f"load double, ptr {kept[1]}" in out

@@ -72,6 +72,10 @@ OF_A_STRUCT = COLLECTED.replace("i64, ptr %memory", "{ i64, double }, ptr %memor
     "  store double %square, ptr %at", "  %beside = getelementptr i8, ptr %at, i64 8\n  store double %square, ptr %beside"
 )
 ELSEWHERE = COLLECTED.replace("store double %square, ptr %at", "store double %square, ptr %xs")
+BEHIND = COLLECTED.replace(
+    "store double %square, ptr %at", "%there = load ptr, ptr %memory\n  store double %square, ptr %there"
+)
+"""Where the pointer lies, and not where it leads to."""
 BEFORE = COLLECTED.replace("br label %loop\nloop", "store double 1.0, ptr %memory\n  br label %loop\nloop").replace(
     "store double %square, ptr %at", "store double %square, ptr %xs"
 )
@@ -105,7 +109,7 @@ def test_a_number_is_stored_out_of_sight_where_a_float_comes_later(tmp_path: Pat
         pytest.param(COLLECTED, "call i64 @crategrad_same_kept_i64(i64 %place)", "ptr %xs, i64 ", id="an index"),
         pytest.param(FLAG, "call i8 @crategrad_same_kept_i8(i8 %flag)", "trunc i8 ", id="a flag"),
         pytest.param(CHOSEN, "call i64 @crategrad_same_kept_i64(i64 %chosen)", "ptr %xs, i64 ", id="what is chosen from"),
-        pytest.param(REFERENCES, "call ptr @crategrad_active_ptr(ptr %from)", "load double, ptr ", id="a reference"),
+        pytest.param(REFERENCES, "call ptr @crategrad_same_kept_ptr(ptr %from, i32 0)", "load double, ptr ", id="a reference"),
     ],
 )
 def test_what_is_read_is_kept(tmp_path: Path, source: str, kept: str, for_whom: str) -> None:
@@ -116,7 +120,11 @@ def test_what_is_read_is_kept(tmp_path: Path, source: str, kept: str, for_whom: 
     assert WRITTEN_OVER not in refused(tmp_path, reverse=["shim"])
 
 
-@pytest.mark.parametrize("source", [NUMBERS, OF_A_STRUCT, ELSEWHERE, BEFORE], ids=["one type", "beside", "elsewhere", "before"])
+@pytest.mark.parametrize(
+    "source",
+    [NUMBERS, OF_A_STRUCT, ELSEWHERE, BEHIND, BEFORE],
+    ids=["one type", "beside", "elsewhere", "behind a pointer", "before"],
+)
 def test_what_nothing_else_is_written_over_is_read_again(tmp_path: Path, source: str) -> None:
     assert mended(tmp_path, source, reused.hide, reused.keep) == mended(tmp_path, source, lambda *_: [])
     assert WRITTEN_OVER not in refused(tmp_path, reverse=["shim"])

@@ -17,6 +17,10 @@ from pipeline.llvm_inspect import STRUCT, Inspector
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "StructGetTypeAtIndex": (c_void_p, [c_void_p, c_uint]),
 }
+Origin = tuple[Value, int]
+"""What a pointer leads into, and behind how many pointers that are read: in memory, or in what a pointer there points to."""
+_MANY = 3
+"""As often, or more often."""
 _ADD, _SUBTRACT, _MULTIPLY, _SHIFT_LEFT, _WIDENED = 8, 10, 12, 20, {31, 32}  # LLVMOpcode
 
 
@@ -115,14 +119,21 @@ def meet(distance: int, size: int, width: int, step: int) -> bool:
 
 def roots(inspector: Inspector, pointer: Value) -> set[Value]:
     """What a pointer leads into, be it read from there: before optimisation each use reads it anew."""
-    found: set[Value] = set()
-    known: set[Value] = set()
-    waiting = [pointer]
+    return {root for root, _ in origins(inspector, pointer)}
+
+
+def origins(inspector: Inspector, pointer: Value) -> set[Origin]:
+    """What a pointer leads into, and how often it is read on the way from there."""
+    found: set[Origin] = set()
+    known: set[Origin] = set()
+    waiting = [(pointer, 0)]
     while waiting:
-        new = [base for base in inspector.bases(waiting.pop()) if base not in known]
+        one, reads = waiting.pop()
+        new = [(base, reads) for base in inspector.bases(one) if (base, reads) not in known]
         known.update(new)
-        waiting += [inspector.operands(base)[0] for base in new if inspector.is_plain_load(base)]
-        found.update(base for base in new if not inspector.is_plain_load(base))
+        read = [base for base, _ in new if inspector.is_plain_load(base)]
+        waiting += [(inspector.operands(base)[0], min(reads + 1, _MANY)) for base in read]
+        found.update((base, reads) for base, _ in new if base not in read)
     return found
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pipeline.analyses.addresses import Address, address, distance, meet, roots
+from pipeline.analyses.addresses import Address, Origin, address, distance, meet, origins
 from pipeline.analyses.control_flow import ControlFlow
 from pipeline.analyses.hidden import ACTIVE, HIDDEN, KEPT, OF_FLOAT, is_of
 from pipeline.analyses.uses import Uses
@@ -32,7 +32,7 @@ class _Access:
     position: int
     kind: str
     where: Address
-    roots: set[Value]
+    origins: set[Origin]
     size: int
 
 
@@ -83,7 +83,7 @@ class Reused:
         """Whether a store of another type may be where an access is, for all that is known of where they are."""
         if store.kind == other.kind:
             return False
-        for root in store.roots & other.roots:
+        for root, _ in store.origins & other.origins:
             ours, theirs = (distance(self._inspector, root, access.where) for access in (other, store))
             if ours is None or theirs is None:
                 if not is_known:
@@ -103,7 +103,7 @@ def _kind(inspector: Inspector, access: Value) -> str:
 def _access(inspector: Inspector, block: Value, position: int, access: Value) -> _Access:
     pointer, size = inspector.operands(access)[-1], inspector.size_of(inspector.accessed_type(access))
     where = address(inspector, pointer)
-    return _Access(access, block, position, _kind(inspector, access), where, roots(inspector, pointer), size)
+    return _Access(access, block, position, _kind(inspector, access), where, origins(inspector, pointer), size)
 
 
 def _wanted(inspector: Inspector, load: Value) -> list[Use]:

@@ -120,9 +120,9 @@ def _is_new_memory(editor: Editor, value: Value) -> bool:
 def deals_with_the_outside(inspector: Inspector, function: Value) -> bool:
     """Whether a function is one of std's that are about text or the outside, or of anybody's that writes a value as text.
 
-    Not one that returns by pointer: Enzyme would leave out the shadow of the result's place.
+    Not one that returns by pointer more than numbers: Enzyme would leave out the shadow of the result's place.
     """
-    if inspector.returns_by_pointer(function):
+    if inspector.returns_by_pointer(function) and not _returns_numbers(inspector, function):
         return False
     if not is_stds(inspector, function):
         types = [type_name(inspector.module, ty) for ty in signature_types(inspector.module, function)]
@@ -130,6 +130,36 @@ def deals_with_the_outside(inspector: Inspector, function: Value) -> bool:
     where = path(inspector.module, inspector.module.subprogram(function))
     is_outside = where[0] in _OUTSIDE and where[1] not in _CARRIES and not where[-1].startswith(_READS)
     return is_outside or where[:2] in _IN_CORE or where[-1].partition("<")[0] == "fmt"
+
+
+def _returns_numbers(inspector: Inspector, function: Value) -> bool:
+    """Whether integers alone come to the place of a function's result: computed, constants, or what it gave itself."""
+    place = inspector.parameters(function)[0]
+    return all(_puts_number(inspector, function, user, place) for user in inspector.users_through_offsets(place))
+
+
+def _puts_number(inspector: Inspector, function: Value, user: Value, place: Value) -> bool:
+    if not inspector.is_plain_store(user) or not inspector.integer_bits(inspector.accessed_type(user)):
+        return False
+    value, to = inspector.operands(user)
+    sources = inspector.sources(value) if place in inspector.bases(to) else []
+    read = [source for source in sources if inspector.api.IsALoadInst(source)]
+    own = {base for load in read for base in inspector.bases(inspector.operands(load)[0])}
+    is_number = not any(map(inspector.api.IsAPtrToIntInst, sources))
+    return bool(sources) and is_number and all(_is_its_result(inspector, function, base) for base in own)
+
+
+def _is_its_result(inspector: Inspector, function: Value, memory: Value) -> bool:
+    """Whether memory on the stack is the place for a result of the function itself, and nothing else comes there."""
+    users = inspector.users_through_offsets(memory) if inspector.api.IsAAllocaInst(memory) else []
+    return bool(users) and all(_reads_or_is_given(inspector, function, user, memory) for user in users)
+
+
+def _reads_or_is_given(inspector: Inspector, function: Value, user: Value, memory: Value) -> bool:
+    if inspector.api.IsALoadInst(user) or inspector.is_call_of(user, "llvm.lifetime."):
+        return True
+    is_call = inspector.module.is_call(user) and inspector.module.callee(user) == function
+    return is_call and inspector.operands(user)[0] == memory
 
 
 def hide(editor: Editor, function: Value) -> None:

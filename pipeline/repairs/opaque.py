@@ -132,10 +132,26 @@ def can_keep(editor: Editor, value: Value) -> bool:
 def kept(editor: Editor, value: Value, place: Value) -> Value:
     """A value, before the instruction `place`, that Enzyme keeps where it wants it later, and does not compute again.
 
-    A float has its tangent, a pointer its shadow.
+    A float has its tangent; a pointer has a shadow where what it is made of has one.  What is taken as `Const` has none: it
+    would be its own, values would be read for adjoints, and adjoints written to what is constant.
     """
-    is_integer = editor.integer_bits(editor.api.TypeOf(value))
-    return _hidden(editor, KEPT, [value], place, memory=_OUT_OF_SIGHT) if is_integer else active(editor, value, place)
+    if editor.integer_bits(editor.api.TypeOf(value)):
+        return _hidden(editor, KEPT, [value], place, memory=_OUT_OF_SIGHT)
+    if editor.api.TypeOf(value) == editor.pointer_type():
+        return _kept_pointer(editor, value, place)
+    return active(editor, value, place)
+
+
+def _kept_pointer(editor: Editor, pointer: Value, place: Value) -> Value:
+    """Each with a number of its own: two of one pointer are kept at two places, and are not the same."""
+    which = editor.integer(32)
+    function, is_new = _function(editor, f"{KEPT}ptr", editor.pointer_type(), [editor.pointer_type(), which])
+    if is_new:
+        _give_back(editor, function, _NOTHING)
+    count = len(editor.module.users(function))
+    call = _call(editor, function, [pointer, editor.api.ConstInt(which, count, 0)], place)
+    editor.say_kept(call)
+    return call
 
 
 def _kept_types(editor: Editor) -> list[Value]:
@@ -151,14 +167,18 @@ def active(editor: Editor, number: Value, place: Value) -> Value:
     name = f"{ACTIVE}{editor.enzyme_type(ty).rpartition('@')[2] or 'ptr'}"
     function, is_new = _function(editor, name, ty, [ty])
     if is_new:
-        for attribute in (*_ATTRIBUTES, "willreturn"):
-            editor.add_attribute(function, attribute)
-        editor.add_attribute(function, "memory", _OUT_OF_SIGHT)
-        with editor.block(function) as builder:
-            editor.api.BuildRet(builder, *editor.parameters(function))
+        _give_back(editor, function, _OUT_OF_SIGHT)
     call = _call(editor, function, [number], place)
     editor.add_call_attribute(call, _ACTIVE)
     return call
+
+
+def _give_back(editor: Editor, function: Value, memory: int) -> None:
+    for attribute in (*_ATTRIBUTES, "willreturn"):
+        editor.add_attribute(function, attribute)
+    editor.add_attribute(function, "memory", memory)
+    with editor.block(function) as builder:
+        editor.api.BuildRet(builder, editor.parameters(function)[0])
 
 
 def use(editor: Editor, memory: Value) -> None:

@@ -29,6 +29,22 @@ fn scaled(x: &[f64], y: &mut [f64]) -> f64 {
     squares.0 * squares.1
 }
 
+/// The square of the first product that is large, which is written to `y`, and of what came before.
+#[autodiff_reverse(d_found, Duplicated, Const, Active)]
+fn found(x: &[f64], y: &mut [f64]) -> f64 {
+    let mut sum = 0.0;
+    for &x in x {
+        for y in &mut *y {
+            sum += x * *y;
+            if x * *y > 0.5 {
+                *y *= x;
+                return sum * sum + *y * *y;
+            }
+        }
+    }
+    sum
+}
+
 /// Sums of squares: of `x`, and of `x * y`.
 fn squares() -> (f64, f64) {
     (X.iter().map(|x| x * x).sum(), (0..3).map(|i| (X[i] * Y[i]).powi(2)).sum())
@@ -131,6 +147,15 @@ pub fn report_reverse() {
     let [dx_0, dx_1] = &mut dx;
     unsafe { d_wide_only(&X, dx_0, dx_1, &mut y, 3.0) };
     show("d_wide_only", dx.as_flattened(), &[by_x; 2].as_flattened().iter().map(|d| 3.0 * d).collect::<Vec<_>>());
+
+    // `x[2] * y[0]` is large, and the first that is.
+    let (mut y, mut dx) = (Y, [0.0; 3]);
+    let value = d_found(&X, &mut dx, &mut y, 1.0);
+    let (of_all, large) = (Y.iter().sum::<f64>(), X[2] * Y[0]);
+    let sum = (X[0] + X[1]) * of_all + large;
+    let by_sum = [of_all, of_all, Y[0]].map(|by_x| 2.0 * sum * by_x);
+    let right = [sum * sum + large * large, by_sum[0], by_sum[1], by_sum[2] + 2.0 * large * Y[0]];
+    show("d_found", &[&[value], &dx[..]].concat(), &right);
 
     let (mut y, mut dx, mut dy) = ([0.0; 3], [0.0; 3], [1.0, 2.0, 3.0]);
     unsafe { d_pointers(X.as_ptr(), dx.as_mut_ptr(), y.as_mut_ptr(), dy.as_mut_ptr(), 3) };
