@@ -30,6 +30,7 @@ LADDER = (
         "types where they are used",
         "a value has a type only where an instruction that says so surely runs: memory may hold now one type, now another",
         {"enzyme-strict-aliasing": False},
+        ("said_pointers",),
         is_told=True,
     ),
     Rung(

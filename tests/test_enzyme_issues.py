@@ -24,7 +24,8 @@ DIES = "the program dies"
 def test_enzyme_gives_what_is_said(issue: Path, tmp_path: Path) -> None:
     """A day on which this fails is a good one: the cure that the page names can go."""
     derived = tmp_path / "out.ll"
-    assert Catalyst(TOOLS.catalyst, patience_s=60).differentiate(issue, derived, [], tmp_path / "log") == []
+    flags = [flag for line in re.findall(r"^; with: +(.*)$", issue.read_text(), re.MULTILINE) for flag in line.split()]
+    assert Catalyst(TOOLS.catalyst, patience_s=60).differentiate(issue, derived, flags, tmp_path / "log") == []
     ran = subprocess.run([LLI, derived], capture_output=True, text=True, check=False)
     given = DIES if ran.returncode else ran.stdout.strip()
     expected, said = (re.findall(rf"^; {word}: +(.*)$", issue.read_text(), re.MULTILINE) for word in ("expected", "Enzyme"))

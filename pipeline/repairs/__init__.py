@@ -56,6 +56,7 @@ from pipeline.repairs import (
     results,
     retype,
     reused,
+    said_pointers,
     scopes,
     siblings,
     split_words,
@@ -99,7 +100,7 @@ def normalise(editor: Editor, functions: Iterable[Value]) -> None:
         editor.run_passes(f"{ENZYMES_OWN},{CLEAN}", function)
 
 
-OF_RUNGS = {"variants": variants.copy_each, "places": variants.forget_places}
+OF_RUNGS = {"said_pointers": said_pointers.say, "variants": variants.copy_each, "places": variants.forget_places}
 """Those that a rung of the ladder asks for (`pipeline/ladder.py`), where Enzyme refuses what all others left."""
 
 _OF_CALLS = (

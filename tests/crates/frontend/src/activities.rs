@@ -45,6 +45,30 @@ fn found(x: &[f64], y: &mut [f64]) -> f64 {
     sum
 }
 
+const SOURCES: [Source; 3] = [Source::Data(1), Source::Parameter(2), Source::Literal(0.6)];
+
+enum Source {
+    Data(usize),
+    Parameter(usize),
+    Literal(f64),
+}
+
+/// A sum of squares, each read from where its source says; of all three LLVM makes one load.
+#[autodiff_reverse(d_sources, Duplicated, Const, Const, Active)]
+#[autodiff_forward(t_sources, Dual, Const, Const, Dual)]
+fn sources(x: &[f64], data: &[f64], sources: &[Source]) -> f64 {
+    let mut sum = 0.0;
+    for source in sources {
+        let one = match source {
+            Source::Data(i) => data[*i],
+            Source::Parameter(i) => x[*i],
+            Source::Literal(value) => *value,
+        };
+        sum += one * one;
+    }
+    sum
+}
+
 /// Sums of squares: of `x`, and of `x * y`.
 fn squares() -> (f64, f64) {
     (X.iter().map(|x| x * x).sum(), (0..3).map(|i| (X[i] * Y[i]).powi(2)).sum())
@@ -157,6 +181,11 @@ pub fn report_reverse() {
     let right = [sum * sum + large * large, by_sum[0], by_sum[1], by_sum[2] + 2.0 * large * Y[0]];
     show("d_found", &[&[value], &dx[..]].concat(), &right);
 
+    let mut dx = [0.0; 3];
+    let value = d_sources(&X, &mut dx, &Y, &SOURCES, 1.0);
+    let right = Y[1] * Y[1] + X[2] * X[2] + 0.36;
+    show("d_sources", &[&[value], &dx[..]].concat(), &[right, 0.0, 0.0, 2.0 * X[2]]);
+
     let (mut y, mut dx, mut dy) = ([0.0; 3], [0.0; 3], [1.0, 2.0, 3.0]);
     unsafe { d_pointers(X.as_ptr(), dx.as_mut_ptr(), y.as_mut_ptr(), dy.as_mut_ptr(), 3) };
     let right = std::array::from_fn::<f64, 3, _>(|i| (i + 1) as f64 * X[i].cos());
@@ -227,6 +256,9 @@ pub fn report() {
     show("t_16", &lanes, &right);
 
     let (mut y, mut by) = ([0.0; 3], [9.0; 3]);
+    let (value, tangent) = t_sources(&X, &v, &Y, &SOURCES);
+    show("t_sources", &[value, tangent], &[Y[1] * Y[1] + X[2] * X[2] + 0.36, 2.0 * X[2] * v[2]]);
+
     unsafe { t_pointers(X.as_ptr(), v.as_ptr(), y.as_mut_ptr(), by.as_mut_ptr(), 3) };
     let moved = |v: [f64; 3]| std::array::from_fn::<f64, 3, _>(|i| v[i] * X[i].cos());
     show("t_pointers", &[y, by].concat(), &[X.map(f64::sin), moved(v)].concat());
