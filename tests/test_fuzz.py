@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count, islice
 from pathlib import Path
@@ -15,12 +16,12 @@ import pytest
 from tests.fuzz import oracle, record
 from tests.fuzz.generate import function
 from tests.fuzz.grammar import CODE, LEAVES
-from tests.fuzz.runner import differences, judge
+from tests.fuzz.runner import MIXED, MODES, differences, judge
 from tests.fuzz.shrink import Cut, Failure, cause, cuts, shrink
 from tests.fuzz.tree import Function, Node
 from tests.programs import Verdict
 
-SEED, COUNT = 1, 300
+SEED, COUNT, COUNT_MIXED = 1, 300, 24
 SHARE = 0.95
 """How many of the functions that are a test come out right, at least; the others do not build."""
 _LONG, _HEAVY = 1500, re.compile(r"sort|select_nth|BTree|Heap|Hash")
@@ -177,9 +178,11 @@ def _is_light(one: Function) -> bool:
 
 
 @pytest.mark.toolchain
-def test_random_functions_are_right_or_refused(tmp_path: Path) -> None:
-    functions = list(islice(filter(_is_light, map(function, count(SEED))), COUNT))
-    verdicts = judge(functions, "3", tmp_path)
+@pytest.mark.parametrize(("is_mixed", "number", "modes"), [(False, COUNT, MODES), (True, COUNT_MIXED, MIXED)])
+def test_random_functions_are_right_or_refused(tmp_path: Path, *, is_mixed: bool, number: int, modes: Sequence[str]) -> None:
+    made = (function(seed, is_mixed=is_mixed) for seed in count(SEED))
+    functions = list(islice(filter(_is_light, made), number))
+    verdicts = judge(functions, "3", tmp_path, modes)
     failed = [(f"{f}", v) for f, v in zip(functions, verdicts, strict=True) if v.kind in {"wrong", "crash"}]
     assert failed == []
     counts = Counter(verdict.kind for verdict in verdicts)

@@ -1,4 +1,5 @@
-"""Tries random functions: `python -m tests.fuzz [--count N] [--seed N] [--levels 0,3] [--shrink N] [--single] [--record]`.
+"""Tries random functions: `python -m tests.fuzz [--count N] [--seed N] [--levels 0,3] [--shrink N] [--mixed | --single]
+[--record]`.
 
 Prints how many came out right, refused, wrong or crashed at each level; then each that is not right, shrunk where it is
 wrong or a crash, with the seed that gives it again.
@@ -16,7 +17,7 @@ from pathlib import Path
 from tests.fuzz import record
 from tests.fuzz.generate import function
 from tests.fuzz.oracle import DOUBLE, IN_SINGLE, Precision
-from tests.fuzz.runner import AT_ONCE, LEVELS, judge
+from tests.fuzz.runner import AT_ONCE, LEVELS, MIXED, MODES, judge
 from tests.fuzz.shrink import ROUNDS, Failure, cause, shrink
 from tests.fuzz.tree import Function
 from tests.programs import Verdict
@@ -24,22 +25,25 @@ from tests.programs import Verdict
 KINDS = ("right", "refused", "broke down", "wrong", "crash", "invalid")
 
 
-def main(count: int, seed: int, levels: Sequence[str], rounds: int, precision: Precision, *, is_recorded: bool) -> None:
+def main(
+    count: int, seed: int, levels: Sequence[str], rounds: int, precision: Precision, *, is_mixed: bool, is_recorded: bool
+) -> None:
     """Print the table, then the failures."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    functions = [function(seed + number) for number in range(count)]
+    modes = MIXED if is_mixed else MODES
+    functions = [function(seed + number, is_mixed=is_mixed) for number in range(count)]
     with tempfile.TemporaryDirectory() as folder:
         verdicts: dict[str, list[Verdict]] = {level: [] for level in levels}
         for begin in range(0, count, AT_ONCE):
             for level, its in verdicts.items():
-                some = judge(functions[begin : begin + AT_ONCE], level, Path(folder), precision=precision)
+                some = judge(functions[begin : begin + AT_ONCE], level, Path(folder), modes, precision)
                 verdicts[level] = its + some
                 if is_recorded:  # at once: a long run may be ended
                     record.add(record.run(level, seed + begin, some, is_single=precision.is_single))
         print("\n".join(table(verdicts)), flush=True)
         for level, its in verdicts.items():
             print("\n".join(refusals(level, functions, its)), flush=True)
-            failures = [Failure(f, v) for f, v in zip(functions, its, strict=True) if v.kind in {"wrong", "crash"}]
+            failures = [Failure(f, v, modes) for f, v in zip(functions, its, strict=True) if v.kind in {"wrong", "crash"}]
             shrink(failures, level, Path(folder), rounds, precision)
             print("\n".join(line for failure in failures for line in shown(level, failure)), flush=True)
     if is_recorded:
@@ -70,7 +74,8 @@ def refusals(level: str, functions: Sequence[Function], verdicts: Sequence[Verdi
 def shown(level: str, failure: Failure) -> Iterator[str]:
     """A failure, and the function."""
     yield f"\n{failure.function}, level {level}: {failure.verdict.kind}: {failure.verdict.said}"
-    yield f"again by: python -m tests.fuzz --count 1 --seed {failure.function.seed} --levels {level}\n"
+    mixed = " --mixed" if failure.modes == MIXED else ""
+    yield f"again by: python -m tests.fuzz --count 1 --seed {failure.function.seed} --levels {level}{mixed}\n"
     yield failure.function.text
 
 
@@ -80,8 +85,13 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--levels", type=lambda text: text.split(","), default=LEVELS)
     parser.add_argument("--shrink", type=int, default=ROUNDS, help="rounds of cuts; 0 shows the functions as they are")
+    parser.add_argument(
+        "--mixed", action="store_true", help="with constants, and numbers that may be written, beside the others"
+    )
     parser.add_argument("--single", action="store_true", help="of `f32`")
     parser.add_argument("--record", action="store_true", help="add the counts to those of all runs, in docs/idioms.md")
     given = parser.parse_args()
+    if given.mixed and (given.record or given.single):
+        parser.error("--mixed is of `f64`, and does not add up with what is recorded")
     precision = IN_SINGLE if given.single else DOUBLE
-    main(given.count, given.seed, given.levels, given.shrink, precision, is_recorded=given.record)
+    main(given.count, given.seed, given.levels, given.shrink, precision, is_mixed=given.mixed, is_recorded=given.record)

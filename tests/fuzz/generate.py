@@ -43,6 +43,20 @@ _SIZES = (
 """Most are small: what goes wrong does so in a few lines, and they take a tenth of the time."""
 
 
+_BODY, _NAMES = "pub fn body<T: Number>(xs: &[T], k: usize) -> T {\n", {"xs": "X", "k": "n"}
+_MIXED, _NAMES_IN_MIXED = (
+    """\
+pub fn body<T: Number>(xs: &[T], k: usize) -> T {
+    let numbers: Vec<T> = crate::NUMBERS.iter().rev().take(xs.len()).map(|&x| T::from(x)).collect();
+    mixed(xs, &numbers, &mut numbers.clone(), k)
+}
+
+pub fn mixed<T: Number>(xs: &[T], cs: &[T], ys: &mut [T], k: usize) -> T {
+""",
+    {"xs": "X", "cs": "X", "ys": "M", "k": "n"},
+)
+
+
 class _NoName(Exception):  # noqa: N818
     """There is no name of that kind in scope."""
 
@@ -56,9 +70,9 @@ class _Call:
     template: str
 
 
-def function(seed: int) -> Function:
-    """The function of a seed."""
-    return _Generator(seed).function()
+def function(seed: int, *, is_mixed: bool = False) -> Function:
+    """The function of a seed; a mixed one has constants, too, and numbers that it may write."""
+    return _Generator(seed).function(*((_MIXED, _NAMES_IN_MIXED) if is_mixed else (_BODY, _NAMES)))
 
 
 class _Generator:
@@ -70,14 +84,14 @@ class _Generator:
         self.count = 0
         self.calls: list[_Call] = []
 
-    def function(self) -> Function:
+    def function(self, header: str, around: Names) -> Function:
         size = self.random.choices(_SIZES, [size.weight for size in _SIZES])[0]
         helpers = [self._helper() for _ in range(self.random.choice(size.helpers))]
-        names = {"xs": "X", "k": "n"}
+        names = dict(around)
         statements = [self._expanded(text, "s", names, 2) for text in ("let mut $+F = $f;", "let mut $+F = $f;")]
         depth = self.random.choice(size.depths)
         statements += [self._code("s", names, depth) for _ in range(self.random.randint(*size.statements))]
-        body = ("pub fn body<T: Number>(xs: &[T], k: usize) -> T {\n", *_lines(statements), self._all_of(names), "\n}\n")
+        body = (header, *_lines(statements), self._all_of(names), "\n}\n")
         pieces = [piece for helper in helpers for piece in (helper, "\n")]
         return Function(self.seed, Node("root", (*pieces, *body)))
 
@@ -94,7 +108,13 @@ class _Generator:
     def _all_of(self, names: Names) -> Node:
         """A float that depends on all that is in scope."""
         shown = {"F": "{}", "V": "weigh(&{})", "A": "weigh(&{})", "P": "{}.energy()", "O": "{}.unwrap_or(T::from(0.5))"}
-        shown |= {"C": "{}.get()", "x": "{}", "W": "{}.iter().map(|v| weigh(v)).sum::<T>()", "N": "{}.total()"}
+        shown |= {
+            "C": "{}.get()",
+            "x": "{}",
+            "M": "weigh(&{})",
+            "W": "{}.iter().map(|v| weigh(v)).sum::<T>()",
+            "N": "{}.total()",
+        }
         shown |= {"R": "{}.iter().map(|one| one.energy()).sum::<T>()", "G": "{}.apply(xs)", "Z": "(*{}.borrow())"}
         shown |= {"D": "{}.iter().copied().sum::<T>()", "K": "{}.values().copied().sum::<T>()"}
         shown |= {"J": "{}.total()", "H": "{}.get(&2).copied().unwrap_or(T::from(0.5))"}

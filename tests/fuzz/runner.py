@@ -25,7 +25,9 @@ LOG = logging.getLogger("fuzz")
 
 LEVELS = ("0", "1", "2", "3")
 MODES = ("reverse", "forward", "width 2")
-"""In which functions are tried, if nothing else is said; `width 4` is another."""
+"""In which functions are tried, if nothing else is said; `width 4` is another, and those with another header (`MIXED`)."""
+MIXED = ("mixed", "within")
+"""In which functions are tried that have constants, and numbers that they may write; these are of `f64` alone."""
 
 AT_ONCE = 60
 """Functions in one crate: of more, to take the others out of the module for each takes longer than to begin anew."""
@@ -80,6 +82,26 @@ impl Case {
         }
     }
 
+    /// `of` is given constants, too, and numbers that it may write.
+    pub fn mixed(&self, of: impl Fn(&[f64], &[f64], &mut [f64], usize, usize) -> (f64, f64)) {
+        self.show(|xs, k, at| {
+            let numbers: Vec<f64> = NUMBERS.iter().rev().take(xs.len()).copied().collect();
+            let constants = numbers.clone();
+            let (value, slope) = of(xs, &constants, &mut numbers.clone(), k, at);
+            (value, if constants == numbers { slope } else { f64::NAN })
+        });
+    }
+
+    /// `of` is given numbers that are part of a struct, and puts its result there.
+    pub fn within(&self, of: fn(&mut Within, &mut Within, usize)) {
+        self.show(|xs, k, at| {
+            let mut given = Within { result: 0.0, numbers: xs.to_vec(), count: xs.len() };
+            let mut shadow = Within { result: 1.0, numbers: vec![0.0; xs.len()], count: 0 };
+            of(&mut given, &mut shadow, k);
+            (given.result, shadow.numbers[at])
+        });
+    }
+
     fn show(&self, of: impl Fn(&[f64], usize, usize) -> (f64, f64)) {
         for (size, k) in INPUTS {
             let xs = &NUMBERS[..size + self.argc - 1];
@@ -92,6 +114,12 @@ impl Case {
     }
 }
 
+pub struct Within {
+    pub result: f64,
+    pub numbers: Vec<f64>,
+    pub count: usize,
+}
+
 fn towards(xs: &[f64], at: usize) -> Vec<f64> {
     (0..xs.len()).map(|i| if i == at { 1.0 } else { 0.0 }).collect()
 }
@@ -102,6 +130,7 @@ use crate::casts::Number;
 use autodiff::{autodiff_forward, autodiff_reverse};
 
 TEXT
+OTHERS
 ATTRIBUTES
 PRIMAL
 
@@ -126,6 +155,8 @@ class Mode:
     in_single: str
     lines: tuple[str, ...]
     """What is printed of it, a name for each line."""
+    header: str = ""
+    """A function of its own, by which it calls the one that is tried, of `f64`."""
 
 
 _REVERSE = Mode(
@@ -164,7 +195,47 @@ def _wide(width: int) -> Mode:
     )
 
 
-_MODES = {"reverse": _REVERSE, "forward": _FORWARD, "width 2": _wide(2), "width 4": _wide(4)}
+_MIXED = Mode(
+    "",
+    """case.mixed(|xs, constants, ys, k, at| {
+        let (mut dx, mut dy) = (vec![0.0; xs.len()], vec![0.0; ys.len()]);
+        let value = mixed_reverse(xs, &mut dx, constants, ys, &mut dy, k, 1.0);
+        (value, dx[at])
+    });
+    case.mixed(|xs, constants, ys, k, at| {
+        let mut dy = vec![0.0; ys.len()];
+        mixed_forward(xs, &crate::towards(xs, at), constants, ys, &mut dy, k)
+    });""",
+    "",
+    ("mixed, reverse", "mixed, forward"),
+    """\
+#[autodiff_reverse(mixed_reverse, Duplicated, Const, Duplicated, Const, Active)]
+#[autodiff_forward(mixed_forward, Dual, Const, Dual, Const, Dual)]
+fn primal_of_mixed(xs: &[f64], constants: &[f64], ys: &mut [f64], k: usize) -> f64 {
+    mixed(xs, constants, ys, k)
+}
+""",
+)
+_WITHIN = Mode(
+    "",
+    "case.within(within_reverse);",
+    "",
+    ("within a struct, reverse",),
+    """\
+#[autodiff_reverse(within_reverse, Duplicated, Const)]
+fn within(given: &mut crate::Within, k: usize) {
+    given.result = body(&given.numbers[..given.count], k);
+}
+""",
+)
+_MODES = {
+    "reverse": _REVERSE,
+    "forward": _FORWARD,
+    "width 2": _wide(2),
+    "width 4": _wide(4),
+    "mixed": _MIXED,
+    "within": _WITHIN,
+}
 
 
 @dataclass(frozen=True)
@@ -223,7 +294,12 @@ def write(functions: Sequence[Source], bench: Workbench, modes: Sequence[str], p
     of = [_MODES[mode] for mode in modes]
     primal = _PRIMAL_IN_SINGLE if precision.is_single else _PRIMAL
     calls = "\n    ".join(mode.in_single if precision.is_single else mode.in_double for mode in of)
-    derived = {"ATTRIBUTES": "\n".join(mode.attribute for mode in of), "PRIMAL": primal, "CALLS": calls}
+    derived = {
+        "OTHERS": "\n".join(mode.header for mode in of),
+        "ATTRIBUTES": "\n".join(mode.attribute for mode in of),
+        "PRIMAL": primal,
+        "CALLS": calls,
+    }
     for name, function in zip(names, functions, strict=True):
         (bench.folder / "src" / f"{name}.rs").write_text(_filled(_MODULE, TEXT=function.text, NAME=name, **derived))
 

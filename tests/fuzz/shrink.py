@@ -135,7 +135,7 @@ def shrink(failures: Sequence[Failure], level: str, folder: Path, rounds: int = 
         tries = [(failure, chosen) for failure in failures for chosen in failure.candidates(random)]
         if not tries:
             return
-        modes = tuple(mode for mode in MODES if any(mode in failure.modes for failure in failures))
+        modes = tuple(dict.fromkeys(mode for failure in failures for mode in failure.modes))
         verdicts = judge([failure.smaller(chosen) for failure, chosen in tries], level, folder, modes, precision)
         for failure in failures:
             _take([(c, v) for (f, c), v in zip(tries, verdicts, strict=True) if f is failure], failure)
