@@ -23,12 +23,20 @@ COPIER = "crategrad_copy_"
 KEEPS = "crategrad_keep"
 """It takes a pointer and does nothing: of what it is given Enzyme knows less."""
 
+_FLOAT_ADD = 9  # LLVMOpcode
+
 
 def is_of(inspector: Inspector, prefix: str | tuple[str, ...], value: Value) -> bool:
     """Whether something comes from a function called so, or is so far behind a pointer as does."""
     if inspector.api.IsAGetElementPtrInst(value):
         return any(is_of(inspector, prefix, index) for index in inspector.operands(value)[1:])
     return inspector.is_call_of(value, prefix)
+
+
+def is_same_float(inspector: Inspector, value: Value) -> bool:
+    """Whether nothing is added to a float, that Enzyme may know it to be one (`opaque.float_for_enzyme`)."""
+    is_sum = inspector.api.IsABinaryOperator(value) and inspector.api.GetInstructionOpcode(value) == _FLOAT_ADD
+    return bool(is_sum) and any(is_of(inspector, HIDDEN, operand) for operand in inspector.operands(value))
 
 
 def slot(inspector: Inspector, access: Value) -> Slot:

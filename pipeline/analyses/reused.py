@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from pipeline.analyses.addresses import Address, Origin, address, distance, meet, origins
 from pipeline.analyses.control_flow import ControlFlow
-from pipeline.analyses.hidden import ACTIVE, HIDDEN, KEPT, OF_FLOAT, is_of
+from pipeline.analyses.hidden import ACTIVE, KEPT, OF_FLOAT, is_of, is_same_float
 from pipeline.analyses.uses import Uses
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
@@ -20,7 +20,6 @@ from pipeline.llvm_inspect import Inspector
 Use = tuple[Value, Value]
 """A value, and who uses it."""
 _INTEGER, _POINTER = "integer", "pointer"
-_FLOAT_ADD = 9  # LLVMOpcode
 
 
 @dataclass(frozen=True)
@@ -111,14 +110,8 @@ def _wanted(inspector: Inspector, load: Value) -> list[Use]:
     found = []
     for value, user in (uses := Uses(inspector.module, [load])):
         is_stored = inspector.is_plain_store(user) and inspector.operands(user)[0] == value
-        if inspector.is_choice(user) or is_of(inspector, OF_FLOAT, user) or _is_same(inspector, user):
+        if inspector.is_choice(user) or is_of(inspector, OF_FLOAT, user) or is_same_float(inspector, user):
             uses.follow([user])
         elif not is_stored and not is_of(inspector, (KEPT, ACTIVE), user):
             found.append((value, user))
     return found
-
-
-def _is_same(inspector: Inspector, user: Value) -> bool:
-    """Whether nothing is added to a float, that Enzyme may know it to be one (`opaque.float_for_enzyme`)."""
-    is_sum = inspector.api.IsABinaryOperator(user) and inspector.api.GetInstructionOpcode(user) == _FLOAT_ADD
-    return bool(is_sum) and any(is_of(inspector, HIDDEN, operand) for operand in inspector.operands(user))
