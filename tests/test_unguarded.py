@@ -113,6 +113,86 @@ fn main() {
 }
 """
 
+# Each copies x, or a row that is deep in what is `Const`.
+ROWS = """
+use autodiff::*;
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+#[derive(Clone, PartialEq)]
+struct Settings {
+    usual: Vec<f64>,
+    count: usize,
+}
+
+macro_rules! of {
+    ($name:ident, $constant:ty, $made:expr, |$x:ident, $constants:ident, $is_x:ident| $row:expr) => {
+        mod $name {
+            use super::*;
+
+            #[autodiff_reverse(reverse, Duplicated, Const, Const, Active)]
+            #[autodiff_forward(forward, Dual, Const, Const, Dual)]
+            fn f($x: &[f64], $constants: &$constant, $is_x: bool) -> f64 {
+                let own: Vec<f64> = $row;
+                own.iter().zip(1..).map(|(v, i)| v * v * f64::from(i)).sum()
+            }
+
+            pub fn check(is_x: bool) {
+                let name = stringify!($name);
+                let (x, constants): ([f64; 3], $constant) = std::hint::black_box(([0.7, -0.4, 1.3], $made));
+                let mut dx = [0.0; 3];
+                assert_eq!(reverse(&x, &mut dx, &constants, is_x, 1.0), f(&x, &constants, is_x), "{name}");
+                assert!(constants == $made, "{name}: what is `Const` was written to");
+                for i in 0..3 {
+                    let near = |h| { let mut near = x; near[i] += h; f(&near, &constants, is_x) };
+                    let difference = (near(1e-6) - near(-1e-6)) / 2e-6;
+                    let mut towards = [0.0; 3];
+                    towards[i] = 1.0;
+                    let (_, tangent) = forward(&x, &towards, &constants, is_x);
+                    assert!((dx[i] - difference).abs() <= 1e-7, "{name} {i}: {} {difference}", dx[i]);
+                    assert!((tangent - dx[i]).abs() <= 1e-13, "{name} {i}: {tangent} {}", dx[i]);
+                }
+            }
+        }
+    };
+}
+
+fn row() -> Vec<f64> {
+    vec![5.5, 5.7, 0.2]
+}
+
+of!(nested, Vec<Vec<f64>>, vec![vec![], row()], |x, rows, is_x| (if is_x { x } else { &rows[1] }).to_vec());
+of!(joined, Vec<Vec<f64>>, vec![row(), row()], |x, rows, is_x| [x, &rows[usize::from(is_x)]].concat());
+of!(hashed, HashMap<bool, Vec<f64>>, HashMap::from([(false, row())]), |x, rows, is_x| {
+    rows.get(&is_x).map_or(x, |row| row).to_vec()
+});
+of!(sorted, BTreeMap<bool, Vec<f64>>, BTreeMap::from([(false, row())]), |x, rows, is_x| {
+    rows.get(&is_x).map_or(x, |row| row).to_vec()
+});
+of!(setting, Settings, Settings { usual: row(), count: 2 }, |x, of, is_x| {
+    (if is_x { x } else { &of.usual[..of.count] }).to_vec()
+});
+of!(optional, Option<Vec<f64>>, Some(row()), |x, row, is_x| match row {
+    Some(row) if !is_x => &row[..],
+    _ => x,
+}
+.to_vec());
+of!(shared, Rc<Vec<f64>>, Rc::new(row()), |x, row, is_x| (if is_x { x } else { &row[..] }).to_vec());
+
+fn main() {
+    for is_x in [true, false] {
+        nested::check(is_x);
+        joined::check(is_x);
+        hashed::check(is_x);
+        sorted::check(is_x);
+        setting::check(is_x);
+        optional::check(is_x);
+        shared::check(is_x);
+    }
+    println!("as they should be");
+}
+"""
+
 # What is copied has floats where a pointer may be.
 MIXED = """
 use autodiff::*;
@@ -150,9 +230,10 @@ fn main() {
 """
 
 
-def test_what_may_be_const_is_copied_with_its_tangent(tmp_path: Path) -> None:
+@pytest.mark.parametrize("program", [PROGRAM, ROWS], ids=["arrays", "rows"])
+def test_what_may_be_const_is_copied_with_its_tangent(tmp_path: Path, program: str) -> None:
     bench = Workbench(tmp_path)
-    bench.write(PROGRAM, MANIFEST)
+    bench.write(program, MANIFEST)
     ran = bench.doit("run")
     assert "as they should be" in ran.stdout, ran.stdout + ran.stderr
 

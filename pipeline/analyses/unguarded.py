@@ -11,13 +11,22 @@ from dataclasses import replace
 
 from pipeline.analyses.allocations import is_own
 from pipeline.analyses.call_tree import call_tree, calls
-from pipeline.analyses.debug_info import FLOAT_BITS, base_type, elements_moved, floats_pointed_to, is_pointer, parameter_types
+from pipeline.analyses.debug_info import (
+    FLOAT_BITS,
+    base_type,
+    elements_moved,
+    floats_kept,
+    is_pointer,
+    parameter_types,
+    placed,
+    type_name,
+)
 from pipeline.analyses.layout import Word, words
 from pipeline.analyses.mixing import mixes
 from pipeline.analyses.moves import elements, is_copy
 from pipeline.analyses.origins import CONST, PRIMALS
 from pipeline.analyses.variables import Variables
-from pipeline.llvm import Value
+from pipeline.llvm import Module, Value
 from pipeline.llvm_inspect import Inspector
 
 
@@ -88,9 +97,15 @@ def _takes_constants(inspector: Inspector, primal: Value) -> bool:
         activities = [mark for mark in marks if mark in PRIMALS]
         types = parameter_types(module, primal)[-len(activities) :] if activities else []
         for mark, ty in zip(activities, types, strict=False):
-            if mark == CONST and ty and floats_pointed_to(module, base_type(module, ty)):
+            if mark == CONST and ty and _leads_to_floats(module, base_type(module, ty)):
                 return True
     return False
+
+
+def _leads_to_floats(module: Module, ty: Value) -> bool:
+    """Whether a value has pointers, and floats beyond them: a `Vec` has its own behind a pointer to bytes, a `dyn` may."""
+    has_floats = bool(floats_kept(module, ty)) or "dyn " in type_name(module, ty)
+    return has_floats and any(is_pointer(module, leaf) for _, leaf in placed(module, ty))
 
 
 def _is_unguarded(inspector: Inspector, primal: Value, call: Value) -> bool:
