@@ -72,6 +72,13 @@ OF_A_STRUCT = COLLECTED.replace("i64, ptr %memory", "{ i64, double }, ptr %memor
     "  store double %square, ptr %at", "  %beside = getelementptr i8, ptr %at, i64 8\n  store double %square, ptr %beside"
 )
 ELSEWHERE = COLLECTED.replace("store double %square, ptr %at", "store double %square, ptr %xs")
+SWAPPED = REFERENCES.replace(
+    "%from = load ptr, ptr %at", "%as_number = load i64, ptr %at\n  %from = inttoptr i64 %as_number to ptr"
+).replace(
+    "store double %square, ptr %at",
+    "%last = getelementptr ptr, ptr %memory, i64 %n\n  store i64 %as_number, ptr %last\n  store ptr %xs, ptr %at",
+)
+"""References, which LLVM moves as integers where it swaps them."""
 BEHIND = COLLECTED.replace(
     "store double %square, ptr %at", "%there = load ptr, ptr %memory\n  store double %square, ptr %there"
 )
@@ -122,8 +129,8 @@ def test_what_is_read_is_kept(tmp_path: Path, source: str, kept: str, for_whom: 
 
 @pytest.mark.parametrize(
     "source",
-    [NUMBERS, OF_A_STRUCT, ELSEWHERE, BEHIND, BEFORE],
-    ids=["one type", "beside", "elsewhere", "behind a pointer", "before"],
+    [NUMBERS, SWAPPED, OF_A_STRUCT, ELSEWHERE, BEHIND, BEFORE],
+    ids=["one type", "references", "beside", "elsewhere", "behind a pointer", "before"],
 )
 def test_what_nothing_else_is_written_over_is_read_again(tmp_path: Path, source: str) -> None:
     assert mended(tmp_path, source, reused.hide, reused.keep) == mended(tmp_path, source, lambda *_: [])

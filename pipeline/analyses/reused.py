@@ -96,7 +96,16 @@ class Reused:
 
 def _kind(inspector: Inspector, access: Value) -> str:
     ty = inspector.accessed_type(access)
-    return inspector.float_name(ty) or (_POINTER if ty == inspector.pointer_type() else _INTEGER)
+    is_pointer = ty == inspector.pointer_type() or _is_address(inspector, access)
+    return inspector.float_name(ty) or (_POINTER if is_pointer else _INTEGER)
+
+
+def _is_address(inspector: Inspector, access: Value) -> bool:
+    """Whether the integer that is loaded or stored is made of a pointer, or becomes one: LLVM swaps references as such."""
+    value = access if inspector.is_plain_load(access) else inspector.operands(access)[0]
+    if not inspector.api.IsAInstruction(value):
+        return False
+    return bool(inspector.api.IsAPtrToIntInst(value)) or any(map(inspector.api.IsAIntToPtrInst, inspector.module.users(value)))
 
 
 def _access(inspector: Inspector, block: Value, position: int, access: Value) -> _Access:
