@@ -177,6 +177,14 @@ class Inspector:
         """True where the function itself has an attribute that is no LLVM's own."""
         return bool(self.api.GetStringAttributeAtIndex(function, FUNCTION, name.encode(), len(name)))
 
+    def parameter_has_text_attribute(self, function: Value, position: int, name: str) -> bool:
+        """True where the parameter has an attribute that is no LLVM's own."""
+        return bool(self.api.GetStringAttributeAtIndex(function, 1 + position, name.encode(), len(name)))
+
+    def says_type(self, instruction: Value) -> bool:
+        """True for an instruction of which Enzyme is told what type it makes."""
+        return bool(self.api.GetMetadata(instruction, self.metadata_kind(b"enzyme_type")))
+
     def call_has_attribute(self, call: Value, name: str) -> bool:
         """True where the call itself has the attribute."""
         return bool(self.api.GetCallSiteEnumAttribute(call, FUNCTION, self._kind(name)))

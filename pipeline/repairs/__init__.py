@@ -100,7 +100,7 @@ def normalise(editor: Editor, functions: Iterable[Value]) -> None:
         editor.run_passes(f"{ENZYMES_OWN},{CLEAN}", function)
 
 
-OF_RUNGS = {"said_pointers": said_pointers.say, "variants": variants.copy_each, "places": variants.forget_places}
+OF_RUNGS = {"said_pointers": said_pointers.say_of_all, "variants": variants.copy_each, "places": variants.forget_places}
 """Those that a rung of the ladder asks for (`pipeline/ladder.py`), where Enzyme refuses what all others left."""
 
 _OF_CALLS = (
@@ -163,7 +163,7 @@ NAMES = (
     *dict.fromkeys(name for name, _ in _OF_CALLS),
     *("raised", "split_words", "hash_tables", "retype", "pointers", "opaque", "constants", "unguarded"),
     *dict.fromkeys(name for name, _ in _OF_MEMORY + _OF_PATHS),
-    *("mixed", "beginnings", "constant_numbers", "frees", "frozen", "results", "unwanted", "promises"),
+    *("mixed", "beginnings", "constant_numbers", "frees", "frozen", "results", "said_pointers", "unwanted", "promises"),
 )
 """The repairs, in the order in which they are first made."""
 
@@ -193,6 +193,7 @@ def repair(module: Module, shims: Sequence[Value], forward: Sequence[Value] = ()
     done += frees.as_the_others(editor, reverse) if "frees" not in without else []
     done += frozen.keep_shadows(editor, reverse) if "frozen" not in without else []
     done += results.keep(editor, shims) if "results" not in without else []  # others call, too
+    done += said_pointers.say_of_chosen(editor, shims) if "said_pointers" not in without else []
     done += undefined.compute_with_zero(editor, shims) if "undefined" not in without else []  # what calls take, too
     done += unwanted.let_zero_be_strong(editor, shims) if "unwanted" not in without else []
     done += promises.take_back(editor, reverse) if "promises" not in without else []
