@@ -179,6 +179,39 @@ of!(optional, Option<Vec<f64>>, Some(row()), |x, row, is_x| match row {
 .to_vec());
 of!(shared, Rc<Vec<f64>>, Rc::new(row()), |x, row, is_x| (if is_x { x } else { &row[..] }).to_vec());
 
+/// A table behind a box that is chosen with its row; `Option::copied` copies it.
+mod boxed {
+    use super::*;
+
+    struct Row {
+        weights: Vec<f64>,
+        table: Option<Box<[f64; 9]>>,
+    }
+
+    #[autodiff_forward(forward, Dual, Const, Const, Dual)]
+    fn f(rows: &[Row], others: &[Row], are_own: &[bool]) -> f64 {
+        let mut sum = 0.0;
+        for (i, is_own) in are_own.iter().enumerate() {
+            let table = if *is_own { &rows[i].table } else { &others[i].table };
+            let own: [f64; 9] = table.as_deref().copied().unwrap_or([0.5; 9]);
+            sum += own[i] * own[i + 1];
+        }
+        sum
+    }
+
+    fn rows(of: f64) -> Vec<Row> {
+        (0..2).map(|_| Row { weights: vec![of; 3], table: Some(Box::new(std::array::from_fn(|i| of * i as f64))) }).collect()
+    }
+
+    pub fn check() {
+        let (own, others, tangent) = std::hint::black_box((rows(1.5), rows(2.5), rows(2.0)));
+        assert_eq!(own[0].weights.len(), 3);
+        // of the first table 1.5 i and 2 i, of the others' second 2.5 i, which is constant
+        assert_eq!(forward(&own, &tangent, &others, &std::hint::black_box([true, false])), (12.5, 0.0));
+        assert_eq!(forward(&own, &tangent, &others, &std::hint::black_box([false, true])), (4.5, 12.0));
+    }
+}
+
 fn main() {
     for is_x in [true, false] {
         nested::check(is_x);
@@ -189,6 +222,7 @@ fn main() {
         optional::check(is_x);
         shared::check(is_x);
     }
+    boxed::check();
     println!("as they should be");
 }
 """

@@ -33,7 +33,8 @@ from pipeline.llvm_inspect import Inspector
 def unguarded(inspector: Inspector, primals: Iterable[Value]) -> dict[Value, list[Value]]:
     """Such copies in all that differentiated functions reach, by the function that they are in.
 
-    Not what std moves, as sorts do: its elements may be anything, whose types are known where they are moved only.
+    Not what std moves, as sorts do: its elements may be anything, whose types are known where they are moved only.  But where
+    it is floats by debug info, as of `Option::copied`.
     """
     found: dict[Value, dict[Value, None]] = {}
     for primal in primals:
@@ -47,9 +48,17 @@ def _reached_by(inspector: Inspector, primal: Value) -> Iterator[tuple[Value, Va
         return
     takes_constants = _takes_constants(inspector, primal)
     for function in call_tree(inspector, [primal]):
-        for call in calls(inspector, function):
-            if _is_unguarded(inspector, primal, call) and (takes_constants or _may_be_global(inspector, call)):
+        found = [call for call in calls(inspector, function) if _is_unguarded(inspector, primal, call)]
+        found = [call for call in found if takes_constants or _may_be_global(inspector, call)]
+        variables = Variables(inspector, function) if any(_is_stds(inspector, call) for call in found) else None
+        for call in found:
+            if not (variables and _is_stds(inspector, call)) or _is_of_floats(inspector, call, variables):
                 yield function, call
+
+
+def _is_of_floats(inspector: Inspector, copy: Value, variables: Variables) -> bool:
+    words, _ = copied(inspector, copy, variables)
+    return bool(words) and all(word.kind in FLOAT_BITS for word in words)
 
 
 def copied(inspector: Inspector, copy: Value, variables: Variables) -> tuple[Sequence[Word], int]:
@@ -110,7 +119,7 @@ def _leads_to_floats(module: Module, ty: Value) -> bool:
 
 def _is_unguarded(inspector: Inspector, primal: Value, call: Value) -> bool:
     module = inspector.module
-    if not is_copy(inspector, call) or _is_stds(inspector, call):
+    if not is_copy(inspector, call):
         return False
     bases = inspector.bases(module.arguments(call)[1])
     if len(bases) == 1:
