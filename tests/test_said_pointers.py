@@ -49,6 +49,9 @@ def test_all_that_is_a_pointer_is_said_to_be_one_and_nothing_else_is(tmp_path: P
         pytest.param(CHOSEN, ["%x", "%one"], 0, id="made"),
         pytest.param(CHOSEN.replace("[ %x, %of_x ]", "[ %xs, %of_x ]"), ["%one"], 1, id="taken"),
         pytest.param(CHOSEN.replace("ret", "store ptr %begin, ptr %xs\n  ret"), ["%begin", "%x", "%one"], 0, id="stored"),
+        pytest.param(
+            CHOSEN.replace("getelementptr double, ptr %xs, i64 %i", "inttoptr i64 %i to ptr"), ["%one"], 0, id="of a number"
+        ),
         pytest.param(CHOSEN.replace("ptr %begin, i64 %i\n", "ptr %xs, i64 %i\n"), [], 0, id="of one memory"),
     ],
 )

@@ -41,8 +41,11 @@ def _chosen(editor: Editor, instruction: Value) -> list[Value]:
 
 
 def _say(editor: Editor, function: Value, value: Value) -> bool:
-    """Say it of a pointer that is made or taken in a function; False where it is none, or something is said of it already."""
-    if editor.api.TypeOf(value) != editor.pointer_type():
+    """Say it of a pointer that is made or taken in a function; False where it is none, or something is said of it already.
+
+    Not of one that is made of a number: that is one to Enzyme, however it is used.
+    """
+    if editor.api.TypeOf(value) != editor.pointer_type() or editor.api.IsAIntToPtrInst(value):
         return False
     if editor.api.IsAInstruction(value):
         if is_new := not editor.says_type(value):
