@@ -56,9 +56,9 @@ enum Source {
 /// A sum of squares, each read from where its source says; of all three LLVM makes one load.
 #[autodiff_reverse(d_sources, Duplicated, Const, Const, Active)]
 #[autodiff_forward(t_sources, Dual, Const, Const, Dual)]
-fn sources(x: &[f64], data: &[f64], sources: &[Source]) -> f64 {
+fn sources(x: &[f64], data: &[f64], all: &[Source]) -> f64 {
     let mut sum = 0.0;
-    for source in sources {
+    for source in all {
         let one = match source {
             Source::Data(i) => data[*i],
             Source::Parameter(i) => x[*i],
