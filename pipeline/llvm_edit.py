@@ -190,16 +190,19 @@ class Editor(Inspector):
 
     def say_inactive(self, value: Value) -> None:
         """Tell Enzyme that what an instruction makes has no derivative, or that a global variable has no shadow but itself."""
-        kind = self.metadata_kind(INACTIVE)
         if self.api.IsAGlobalVariable(value):
-            self.api.GlobalSetMetadata(value, kind, self._node([]))
+            self.api.GlobalSetMetadata(value, self.metadata_kind(INACTIVE), self._node([]))
         else:
-            self.api.SetMetadata(value, kind, self.api.MetadataAsValue(self.module.context, self._node([])))
+            self._mark(value, INACTIVE)
 
     def say_kept(self, instruction: Value) -> None:
         """Tell Enzyme to keep what an instruction makes for the reverse sweep, and never to make it again there."""
-        kind = self.metadata_kind(_KEPT)
-        self.api.SetMetadata(instruction, kind, self.api.MetadataAsValue(self.module.context, self._node([])))
+        self._mark(instruction, _KEPT)
+
+    def _mark(self, instruction: Value, kind: bytes) -> None:
+        """Give an instruction metadata of that kind, of which nothing but the kind counts."""
+        nothing = self.api.MetadataAsValue(self.module.context, self._node([]))
+        self.api.SetMetadata(instruction, self.metadata_kind(kind), nothing)
 
     def give_shadow(self, variable: Value, lanes: int) -> Value:
         """A thread-local of zeros, the shadow of another; as many as there are lanes, one after the other."""

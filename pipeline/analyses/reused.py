@@ -103,9 +103,8 @@ def _kind(inspector: Inspector, access: Value) -> str:
 def _is_address(inspector: Inspector, access: Value) -> bool:
     """Whether the integer that is loaded or stored is made of a pointer, or becomes one: LLVM swaps references as such."""
     value = access if inspector.is_plain_load(access) else inspector.operands(access)[0]
-    if not inspector.api.IsAInstruction(value):
-        return False
-    return bool(inspector.api.IsAPtrToIntInst(value)) or any(map(inspector.api.IsAIntToPtrInst, inspector.module.users(value)))
+    users = inspector.module.users(value) if inspector.api.IsAInstruction(value) else []
+    return any(map(inspector.is_pointer_cast, (value, *users)))
 
 
 def _access(inspector: Inspector, block: Value, position: int, access: Value) -> _Access:

@@ -50,10 +50,10 @@ def _reached_by(inspector: Inspector, primal: Value) -> Iterator[tuple[Value, Va
     for function in call_tree(inspector, [primal]):
         found = [call for call in calls(inspector, function) if _is_unguarded(inspector, primal, call)]
         found = [call for call in found if takes_constants or _may_be_global(inspector, call)]
-        variables = Variables(inspector, function) if any(_is_stds(inspector, call) for call in found) else None
-        for call in found:
-            if not (variables and _is_stds(inspector, call)) or _is_of_floats(inspector, call, variables):
-                yield function, call
+        if stds := {call for call in found if _is_stds(inspector, call)}:
+            variables = Variables(inspector, function)
+            found = [call for call in found if call not in stds or _is_of_floats(inspector, call, variables)]
+        yield from ((function, call) for call in found)
 
 
 def _is_of_floats(inspector: Inspector, copy: Value, variables: Variables) -> bool:

@@ -150,10 +150,10 @@ _PRIMAL_IN_SINGLE = "fn primal(xs: &[f32], k: usize) -> f32 { body(crate::single
 class Mode:
     """How a function is differentiated, and how that is called of `f64`, and of `f32`."""
 
-    attribute: str
-    in_double: str
-    in_single: str
-    lines: tuple[str, ...]
+    attribute: str = ""
+    in_double: str = ""
+    in_single: str = ""
+    lines: tuple[str, ...] = ()
     """What is printed of it, a name for each line."""
     header: str = ""
     """A function of its own, by which it calls the one that is tried, of `f64`."""
@@ -196,8 +196,7 @@ def _wide(width: int) -> Mode:
 
 
 _MIXED = Mode(
-    "",
-    """case.mixed(|xs, constants, ys, k, at| {
+    in_double="""case.mixed(|xs, constants, ys, k, at| {
         let (mut dx, mut dy) = (vec![0.0; xs.len()], vec![0.0; ys.len()]);
         let value = mixed_reverse(xs, &mut dx, constants, ys, &mut dy, k, 1.0);
         (value, dx[at])
@@ -206,9 +205,8 @@ _MIXED = Mode(
         let mut dy = vec![0.0; ys.len()];
         mixed_forward(xs, &crate::towards(xs, at), constants, ys, &mut dy, k)
     });""",
-    "",
-    ("mixed, reverse", "mixed, forward"),
-    """\
+    lines=("mixed, reverse", "mixed, forward"),
+    header="""\
 #[autodiff_reverse(mixed_reverse, Duplicated, Const, Duplicated, Const, Active)]
 #[autodiff_forward(mixed_forward, Dual, Const, Dual, Const, Dual)]
 fn primal_of_mixed(xs: &[f64], constants: &[f64], ys: &mut [f64], k: usize) -> f64 {
@@ -217,11 +215,9 @@ fn primal_of_mixed(xs: &[f64], constants: &[f64], ys: &mut [f64], k: usize) -> f
 """,
 )
 _WITHIN = Mode(
-    "",
-    "case.within(within_reverse);",
-    "",
-    ("within a struct, reverse",),
-    """\
+    in_double="case.within(within_reverse);",
+    lines=("within a struct, reverse",),
+    header="""\
 #[autodiff_reverse(within_reverse, Duplicated, Const)]
 fn within(given: &mut crate::Within, k: usize) {
     given.result = body(&given.numbers[..given.count], k);
