@@ -110,7 +110,7 @@ def test_runs_add_up(tmp_path: Path) -> None:
     written = tmp_path / "runs.csv"
     written.write_text("commit,numbers,level,first,right,refused,broke_down,wrong,crash,invalid\n")
     kinds = ["right"] * 26 + ["refused", "broke down", "wrong", "invalid"]
-    rows = [record.run("3", 30, [Verdict(kind) for kind in kinds], is_single=True)]
+    rows = [record.run("3", 30, [Verdict(kind) for kind in kinds], "f32")]
     rows += [record.Run("aaaa", "f64", "0", 0, 3000, 0, 0, 0, 0, 0), record.Run("bbbb", "f64", "0", 0, 4990, 10, 0, 0, 0, 0)]
     for row in rows:
         record.add(row, written)

@@ -21,6 +21,7 @@ DOCUMENT = ROOT / "docs" / "idioms.md"
 BEGIN, END = "<!-- written by `python -m tests.fuzz --record` -->", "<!-- until here, by it -->"
 LAST = 5000
 """Functions that the last runs together have at least, where there are so many."""
+_OVER = {"f64": "over `f64`", "f32": "over `f32`", "mixed": "over `f64` beside constants and what is written"}
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Run:
 
     commit: str
     numbers: str
-    """`f64` or `f32`."""
+    """What they were of: `f64`, `f32`, or `mixed`, `f64` with constants and numbers that may be written beside them."""
     level: str
     first: int
     """The first seed."""
@@ -49,10 +50,9 @@ class Run:
 KINDS = tuple(field.name for field in fields(Run))[4:-1]
 
 
-def run(level: str, first: int, verdicts: Sequence[Verdict], *, is_single: bool) -> Run:
+def run(level: str, first: int, verdicts: Sequence[Verdict], numbers: str) -> Run:
     """The row of these verdicts, for the commit that is checked out."""
     counts = Counter(verdict.kind.replace(" ", "_") for verdict in verdicts)
-    numbers = "f32" if is_single else "f64"
     return Run(commit(), numbers, level, first, *(counts[kind] for kind in (*KINDS, "invalid")))
 
 
@@ -90,7 +90,7 @@ def told(runs: Sequence[Run]) -> Iterator[str]:
     yield f"|---|---|{'---|' * len(KINDS)}"
     for numbers, level in sorted({(one.numbers, one.level) for one in runs}, reverse=True):
         its = [one for one in runs if (one.numbers, one.level) == (numbers, level)]
-        yield _row(f"over `{numbers}`, level {level}", its)
+        yield _row(f"{_OVER[numbers]}, level {level}", its)
     yield _row("all", runs)
     last = list(_last(runs))
     yield _row(f"the last ones, since commit {last[0].commit}", last) if last else ""
