@@ -424,15 +424,15 @@ class Inspector:
         return list(self.once_of(pointer, "bases", self._bases))
 
     def _bases(self, pointer: Value) -> list[Value]:
-        behind = self._behind(pointer)
+        behind = self.behind(pointer)
         return [value for value in behind if not self.is_choice(value) and not self.api.IsAGetElementPtrInst(value)]
 
     def moves_on(self, pointer: Value) -> bool:
         """Whether a pointer is one that something is added to in each run of a loop."""
-        behind = self._behind(pointer)
+        behind = self.behind(pointer)
         return any(self.api.IsAGetElementPtrInst(value) and self.api.IsAPHINode(self.operands(value)[0]) for value in behind)
 
-    def _behind(self, pointer: Value) -> dict[Value, None]:
+    def behind(self, pointer: Value) -> dict[Value, None]:
         """A pointer, and what it is chosen from, or counted from, in as many steps as it takes."""
         known: dict[Value, None] = {}
         waiting = [pointer]

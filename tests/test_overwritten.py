@@ -115,3 +115,76 @@ def test_what_a_loop_within_reads_and_the_loop_around_it_writes(tmp_path: Path) 
     down = SUMS.replace("double, ptr %x, i64 %i\n", "double, ptr %x, i64 %j\n")
     down = down.replace("  %i.next", "  %j = sub i64 %n, %i\n  %i.next", 1)
     assert "crategrad_same_apart" not in body(mended(tmp_path, down, overwritten.keep))
+
+
+EXCHANGED = """define double @shim(ptr noalias %x, ptr noalias %y, i64 %n) {{
+  %own = alloca double
+  br label %outer
+outer:
+  %i = phi i64 [ 0, %0 ], [ %i.next, %again ]
+  %p = phi ptr [ %x, %0 ], [ %q, %again ]
+  %q = phi ptr [ %y, %0 ], [ %p, %again ]
+  %r = phi ptr [ %own, %0 ], [ %y, %again ]
+  %i.next = add nuw nsw i64 %i, 1
+  %bit = and i64 %i, 1
+  %is_even = icmp eq i64 %bit, 0
+  %is_first = icmp eq i64 %i, 0
+  %from = select i1 %is_even, ptr %x, ptr %y
+  %to = select i1 %is_even, ptr %y, ptr %x
+  %any = select i1 %is_first, ptr %y, ptr %x
+  br label %inner
+inner:
+  %j = phi i64 [ 0, %outer ], [ %j.next, %inner ]
+  %sum = phi double [ 0.0, %outer ], [ %more, %inner ]
+  %j.next = add nuw nsw i64 %j, 1
+  %here = getelementptr double, ptr {read}, i64 %j
+  %value = load double, ptr %here
+  %square = fmul double %value, %value
+  %more = fadd double %sum, %square
+  %there = getelementptr double, ptr {written}, i64 %j
+  {write}
+  %over = icmp eq i64 %j.next, %n
+  br i1 %over, label %again, label %inner
+again:
+  %done = icmp eq i64 %i.next, %n
+  br i1 %done, label %out, label %outer
+out:
+  ret double %more
+}}
+declare void @fill(ptr)"""
+
+
+@pytest.mark.parametrize("write", ["store double %more, ptr %there", "call void @fill(ptr %there)"])
+@pytest.mark.parametrize(
+    ("read", "written", "is_lost"),
+    [
+        ("%from", "%to", True),
+        ("%p", "%q", True),
+        ("%q", "%r", True),
+        ("%x", "%y", False),
+        ("%from", "%from", False),
+        ("%from", "%any", False),
+        ("%p", "%y", False),
+        ("%p", "%r", True),
+    ],
+)
+def test_what_is_chosen_together_is_read_where_it_may_be_written(
+    tmp_path: Path, read: str, written: str, write: str, is_lost: bool
+) -> None:
+    """Alias analysis takes two choices by pairs: that what is `y` now was `x` before it does not ask."""
+    source = EXCHANGED.format(read=read, written=written, write=write)
+    text = body(mended(tmp_path, source, overwritten.keep))
+    assert ("crategrad_same_apart_i1(i1 true, i64 -2)" in text) == is_lost
+    chosen = re.search(r"%(\d+) = select i1 %\d+, ptr %here, ptr %(\d+)\n +%value = load double, ptr %\1,", text)
+    assert bool(chosen) == is_lost
+    assert not chosen or re.search(rf"%{chosen[2]} = getelementptr inbounds \[8 x i8\], ptr %[xy], i64 %\d+\n", text)
+    for module, is_found in (("given.bc", is_lost), (MODULE, False)):
+        found = [finding.message for finding in audit(TOOLS.libllvm, tmp_path / module, reverse=["shim"])]
+        assert any(message.startswith("what is read here is written over") for message in found) == is_found
+
+
+def test_what_is_allocated_in_each_run_is_written_in_no_later_one(tmp_path: Path) -> None:
+    source = EXCHANGED.format(read="%from", written="%to", write="store double %more, ptr %there")
+    source = source.replace("  %from =", "  %a = call ptr @malloc(i64 8)\n  %b = call ptr @malloc(i64 8)\n  %from =")
+    source = source.replace("ptr %x, ptr %y\n", "ptr %a, ptr %b\n").replace("ptr %y, ptr %x\n", "ptr %b, ptr %a\n")
+    assert "crategrad_same_apart" not in body(mended(tmp_path, f"{source}\ndeclare noalias ptr @malloc(i64)", overwritten.keep))

@@ -2,7 +2,8 @@
 
 Whether a write may meet a read it asks of alias analysis first (`writesToMemoryReadBy` in its Utils.cpp), which answers for one
 and the same run of the loop: `a[i + 1]` is read where `a[i]` is written, and these are two places.  The next run writes the
-first of them; reverse mode reads it again, and finds what was written.
+first of them; reverse mode reads it again, and finds what was written.  So of what is chosen: `if c { (a, b) } else { (b, a) }`
+are two places in each run, and the same ones in both.
 """
 
 from __future__ import annotations
@@ -23,8 +24,20 @@ _ANY = 2**62
 
 
 @dataclass(frozen=True)
+class Overwritten:
+    """A load of what a later run writes."""
+
+    load: Value
+    memory: Value | None
+    """Where alias analysis matches choices: what both places may be chosen of, known where the loop begins; 0: nothing is.
+
+    None where it compares addresses in one memory.
+    """
+
+
+@dataclass(frozen=True)
 class _Access:
-    """A load, a store, or a copy that writes: where, and how many bytes."""
+    """A load, a store, a copy that writes, or what a call is handed a pointer to: where, and how many bytes."""
 
     instruction: Value
     block: Value
@@ -33,48 +46,98 @@ class _Access:
     size: int
 
 
-def overwritten(inspector: Inspector, flow: ControlFlow) -> Iterator[Value]:
-    """The loads in loops of what a later run writes, as far as alias analysis may say otherwise."""
+def overwritten(inspector: Inspector, flow: ControlFlow) -> Iterator[Overwritten]:
+    """The loads in loops of what a later run writes, as far as alias analysis may say otherwise; some twice."""
     loops = flow.loops()
     inside = {block for loop in loops for block in loop.blocks} - flow.never_returning()
     instructions = [(block, i) for block in flow.ends if block in inside for i in inspector.module.instructions_of(block)]
-    writes = [_access(inspector, block, i) for block, i in instructions if _writes(inspector, i)]
+    writes = [_access(inspector, block, i, pointer) for block, i in instructions for pointer in _written(inspector, i)]
     loads = [(block, i) for block, i in instructions if inspector.is_plain_load(i)] if writes else []
-    for load in (_access(inspector, block, i) for block, i in loads):
-        if any(_is_hidden_from(inspector, loops, load, write) for write in writes):
-            yield load.instruction
+    for load in (_access(inspector, block, i, inspector.operands(i)[0]) for block, i in loads):
+        may_meet = [write for write in writes if load.roots & write.roots]
+        if any(_is_hidden_from(inspector, loops, load, write) for write in may_meet):
+            yield Overwritten(load.instruction, None)
+        if not _is_beside(inspector, load):
+            found = (_matched(inspector, flow, loops, load, write) for write in may_meet)
+            yield from (Overwritten(load.instruction, memory) for memory in dict.fromkeys(found) if memory is not None)
 
 
-def _writes(inspector: Inspector, instruction: Value) -> bool:
-    return inspector.is_plain_store(instruction) or inspector.is_bulk_write(instruction)
-
-
-def _access(inspector: Inspector, block: Value, instruction: Value) -> _Access:
-    operands = inspector.operands(instruction)
+def _written(inspector: Inspector, instruction: Value) -> list[Value]:
+    """The pointers by which an instruction writes, or may write."""
+    if inspector.is_plain_store(instruction):
+        return inspector.operands(instruction)[1:]
     if inspector.is_bulk_write(instruction):
-        length = operands[2]
+        return inspector.operands(instruction)[:1]
+    if not inspector.module.is_call(instruction) or inspector.is_intrinsic(instruction):
+        return []
+    given = inspector.module.arguments(instruction)
+    return [argument for argument in given if inspector.api.TypeOf(argument) == inspector.pointer_type()]
+
+
+def _access(inspector: Inspector, block: Value, instruction: Value, pointer: Value) -> _Access:
+    if inspector.is_bulk_write(instruction):
+        length = inspector.operands(instruction)[2]
         size = int(inspector.api.ConstIntGetZExtValue(length)) if inspector.api.IsAConstantInt(length) else _ANY
     else:
-        size = inspector.size_of(inspector.accessed_type(instruction))
-    pointer = operands[1 if inspector.is_plain_store(instruction) else 0]
+        size = _ANY if inspector.module.is_call(instruction) else inspector.size_of(inspector.accessed_type(instruction))
     return _Access(instruction, block, address(inspector, pointer), roots(inspector, pointer), size)
 
 
 def _is_hidden_from(inspector: Inspector, loops: list[Loop], load: _Access, write: _Access) -> bool:
     """Whether the write may be to what was read in an earlier run, and is somewhere else in the same run."""
-    common = [loop for loop in loops if load.block in loop.blocks and write.block in loop.blocks]
-    if not common or not load.roots & write.roots or any(is_of(inspector, APART, term) for term in load.where.terms):
+    common = _common(loops, load, write)
+    if not common or load.where.base != write.where.base or any(is_of(inspector, APART, term) for term in load.where.terms):
         return False
-    if load.where.base != write.where.base:
-        bases = (load.where.base, write.where.base)
-        are_phis = all(inspector.api.IsAPHINode(base) and _changes(inspector, common, base) for base in bases)
-        return are_phis and _are_alike(inspector, *bases)
-    way = _way(inspector, load, write)
+    is_handed_on = inspector.module.is_call(write.instruction) and not inspector.is_bulk_write(write.instruction)
+    way = None if is_handed_on else _way(inspector, load, write)  # a callee may write before its pointer, and behind it
     if way is None:
         return False
     steps = _steps(inspector, common, write.where)
     towards = [step for step in steps if step is None or step * way >= 0]
     return bool(towards) and (way == 0 or _may_meet(load, write, steps))
+
+
+def _common(loops: list[Loop], load: _Access, write: _Access) -> list[Loop]:
+    return [loop for loop in loops if load.block in loop.blocks and write.block in loop.blocks]
+
+
+def _is_beside(inspector: Inspector, load: _Access) -> bool:
+    """Whether it is hidden already of which of two pointers is read (repairs/overwritten.py)."""
+    base = load.where.base
+    return bool(inspector.api.IsASelectInst(base)) and is_of(inspector, APART, inspector.operands(base)[0])
+
+
+def _matched(inspector: Inspector, flow: ControlFlow, loops: list[Loop], load: _Access, write: _Access) -> Value | None:
+    """What both may lead into, where the two are chosen together; None where they are not, 0 where nothing is known of it.
+
+    None, too, where that is allocated or read in each run: no other run has the same, or alias analysis does not know.
+    """
+    common = _common(loops, load, write)
+    if not common or load.where.base == write.where.base:
+        return None
+    written = inspector.behind(write.where.base)
+    theirs = [value for value in written if inspector.is_choice(value)]
+    for one in filter(inspector.is_choice, inspector.behind(load.where.base)):
+        around = next((loop for loop in common if is_in(inspector, loop, one)), None)
+        if around and any(one != other and _are_matched(inspector, one, other) for other in theirs):
+            both = [value for value in inspector.behind(one) if value in written and not inspector.leads_nowhere(value)]
+            both = [value for value in both if not is_in(inspector, around, value)]
+            if both:
+                return next((value for value in both if _is_known(inspector, flow, value, load.block)), 0)
+    return None
+
+
+def _is_known(inspector: Inspector, flow: ControlFlow, value: Value, block: Value) -> bool:
+    """Whether a value was made on every way to a block."""
+    return not inspector.api.IsAInstruction(value) or not flow.is_passed_by(inspector.api.GetInstructionParent(value), [block])
+
+
+def _are_matched(inspector: Inspector, one: Value, other: Value) -> bool:
+    """Whether alias analysis takes of two choices what is chosen together: phis of one block, selects of one condition."""
+    if inspector.api.IsASelectInst(one) and inspector.api.IsASelectInst(other):
+        return inspector.operands(one)[0] == inspector.operands(other)[0]
+    are_phis = inspector.api.IsAPHINode(one) and inspector.api.IsAPHINode(other)
+    return bool(are_phis and _are_alike(inspector, one, other))
 
 
 def _way(inspector: Inspector, load: _Access, write: _Access) -> int | None:

@@ -65,7 +65,7 @@ def of_loops(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
 def _of_values(inspector: Inspector, flow: ControlFlow, loops: Iterable[Loop]) -> Iterator[Diagnostic]:
     for loop in twins(inspector, flow):
         yield finding(inspector, flow.ends[loop.header], _TWINS)
-    for load in overwritten(inspector, flow):
+    for load in dict.fromkeys(one.load for one in overwritten(inspector, flow)):
         yield finding(inspector, load, _OVERWRITTEN)
     for load, _ in Reused(inspector, flow).loads():
         yield finding(inspector, load, _REUSED)
