@@ -44,6 +44,7 @@ STD = {"core", "alloc", "std", "hashbrown"}
 """The crates of the standard library, and of its hash tables."""
 _SIDE_BY_SIDE = ("RawVec<", "RawTable<", "Bucket<")
 """How the names of std's types begin that lead to elements side by side, and are made for these."""
+_REALLOCATES, _RAW_VEC = "realloc", ["alloc", "raw_vec"]
 _GENERIC = re.compile(r"<(?![\d, ]+>)")
 """In the name of what was made for types, and not for numbers alone."""
 _ALLOCATOR = "<alloc::alloc::Global>"
@@ -350,6 +351,8 @@ def elements_moved(module: Module, instruction: Value) -> Value:
     types = list(filter(None, sized))
     if not types or len(types[0]) != 1 or not _moves_elements(module, _functions_around(module, instruction)[0]):
         return 0
+    if reallocates_bytes(module, instruction):
+        return 0
     (moved,) = types[0]
     is_bytes = type_name(module, initialised(module, moved)).lstrip("[").startswith("u8")
     return 0 if is_bytes and [moved] not in types[1:2] else moved
@@ -365,14 +368,25 @@ def boxed(module: Module, allocation: Value) -> Value:
 def moves_bytes(module: Module, instruction: Value) -> bool:
     """Whether an instruction was written to move bytes, and not what else they may be, in a function that std was built with.
 
-    Debug info has no types there, but in the functions' names.
+    Debug info has no types there, but in the functions' names.  So are a reallocation's, where it is no `RawVec`'s.
     """
     functions = _functions_around(module, instruction)
+    if reallocates_bytes(module, instruction):
+        return True
     if not functions or not _moves_elements(module, functions[0]):
         return False
     outside = (function for function in functions if path(module, function[_SCOPE])[:2] != ["core", "ptr"])
     said = [module.metadata_string(function[_NAME]) for function in (functions[0], next(outside, functions[0]))]
     return all(re.search(r"<u8[>,]", one) for one in said)
+
+
+def reallocates_bytes(module: Module, instruction: Value) -> bool:
+    """Whether an instruction moves what somebody else than a `RawVec` has reallocated: that may be of any type."""
+    functions = _functions_around(module, instruction)
+    innermost = module.metadata_string(functions[0][_NAME]) if functions else ""
+    if not innermost.startswith(_REALLOCATES) or path(module, functions[0][_SCOPE])[:2] != ["alloc", "alloc"]:
+        return False
+    return not any(path(module, function[_SCOPE])[:2] == _RAW_VEC for function in functions)
 
 
 def moves_bits(module: Module, instruction: Value) -> bool:

@@ -44,7 +44,7 @@ def are_of_floats(inspector: Inspector, instruction: Value, *, of_callers: bool 
     places, size = _places(inspector, instruction)
     known = set[Hashable]() if of_callers else None
     try:
-        return any(_floats_lie(inspector, place, _NONE, size, known) for place in places)
+        return any(_floats_lie(inspector, place, size, known) for place in places)
     except _LostError:
         return True
 
@@ -88,36 +88,51 @@ def _are_mixed(inspector: Inspector, copy: Value) -> bool:
     return False
 
 
-def _floats_lie(inspector: Inspector, place: Value, beyond: Way, size: int | None, known: set[Hashable] | None) -> bool:
-    """Whether floats are kept in so many bytes so far beyond a place; or where they may be.
+def _floats_lie(inspector: Inspector, place: Value, size: int | None, known: set[Hashable] | None) -> bool:
+    """Whether floats are kept in so many bytes at a place; or where they may be.
 
     Elsewhere it is looked at what is not known yet; at nothing, where that is None.
     """
+    waiting: list[tuple[Value, Way]] = [(place, _NONE)]
+    while waiting:
+        one, beyond = waiting.pop()
+        if _is_of_floats(inspector, one, beyond, size):
+            return True
+        bases = [
+            base for base in inspector.bases(one) if not inspector.leads_nowhere(base)
+        ]  # what is empty is in all functions
+        ways = [(base, _way(inspector, base, one, beyond)) for base in bases]
+        if known is None:
+            if any(_are_seen(inspector, base, way, size) for base, way in ways):
+                return True
+            continue
+        for base, way in ways:
+            if not _is_new(base, way, known):
+                continue
+            are_there = _are_there(inspector, base, way, size)
+            if are_there:
+                return True
+            waiting += [(pointer, way) for pointer in _elsewhere(inspector, base)] if are_there is None else []
+    return False
+
+
+def _is_of_floats(inspector: Inspector, place: Value, beyond: Way, size: int | None) -> bool:
+    """Whether a place, or what is so far beyond it, is one of floats in a variable."""
     root, begin = inspector.place(place)
     begin, size_there = begin + (beyond.constant if beyond and not beyond.step else 0), size or _FIRST
     function = inspector.function_of(place)
     words = Variables(inspector, function).words(root, begin, begin + size_there) if function else ()
-    if any(word.kind in FLOAT_BITS for word in words):
-        return True
-    bases = [base for base in inspector.bases(place) if not inspector.leads_nowhere(base)]  # what is empty is in all functions
-    ways = ((base, _way(inspector, base, place, beyond)) for base in bases)
-    if known is None:
-        return any(_are_seen(inspector, base, way, size) for base, way in ways)
-    return any(_are_there(inspector, base, way, size, known) for base, way in ways)
+    return any(word.kind in FLOAT_BITS for word in words)
 
 
-def _are_there(inspector: Inspector, base: Value, way: Way, size: int | None, known: set[Hashable]) -> bool:
-    """As `_floats_lie`, so far from what a pointer is that nothing is added to, and from what else that is elsewhere."""
-    if not _is_new(base, way, known):
-        return False
+def _are_there(inspector: Inspector, base: Value, way: Way, size: int | None) -> bool | None:
+    """Whether floats are so far from what a pointer is that nothing is added to; None where it is to be asked elsewhere."""
     there = numbers_there(inspector, base)
     if there and there <= FLOAT_BITS.keys():
         return True
     if any(floats_kept(inspector.module, ty) for ty in _kept_behind(inspector, base)):
         return not _are_beside_floats(inspector, base, way, size)
-    if _is_lost(inspector, base) or _are_seen(inspector, base, way, size):
-        return True
-    return any(_floats_lie(inspector, pointer, way, size, known) for pointer in _elsewhere(inspector, base))
+    return True if _is_lost(inspector, base) or _are_seen(inspector, base, way, size) else None
 
 
 def _is_new(base: Value, way: Way, known: set[Hashable]) -> bool:

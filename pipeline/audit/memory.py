@@ -15,6 +15,7 @@ from pipeline.analyses.debug_info import (
     floats_pointed_to,
     moves_bits,
     numbers,
+    reallocates_bytes,
     signature_types,
     types_made_for,
 )
@@ -123,9 +124,12 @@ def copied_with_padding(inspector: Inspector, function: Value) -> Iterator[Diagn
 def copied_untold(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     """Copies of what may be floats, of which Enzyme is not told what they are of."""
     for call in (call for call in calls(inspector, function) if inspector.is_call_of(call, _COPIES)):
-        is_told = any(inspector.argument_has_text_attribute(call, position, "enzyme_type") for position in (0, 1))
-        if not is_told and are_of_floats(inspector, call):
+        if not _is_told(inspector, call) and are_of_floats(inspector, call):
             yield finding(inspector, call, _UNTOLD)
+
+
+def _is_told(inspector: Inspector, copy: Value) -> bool:
+    return any(inspector.argument_has_text_attribute(copy, position, "enzyme_type") for position in (0, 1))
 
 
 def taken_for_numbers(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
@@ -166,8 +170,13 @@ def _is_mixed(inspector: Inspector, copy: Value) -> bool:
 
 
 def _is_of_mixed_bytes(inspector: Inspector, copy: Value) -> bool:
-    """Whether bytes, or words, are copied of what holds floats beside other things for those who hand them in."""
-    return moves_bits(inspector.module, copy) and are_of_floats(inspector, copy) and are_mixed(inspector, copy)
+    """Whether bytes, or words, are copied of what holds floats beside other things for those who hand them in.
+
+    Or may: of what somebody reallocates Enzyme is told where all that is read and written there is one kind of float.
+    """
+    if not moves_bits(inspector.module, copy) or not are_of_floats(inspector, copy):
+        return False
+    return are_mixed(inspector, copy) or (reallocates_bytes(inspector.module, copy) and not _is_told(inspector, copy))
 
 
 def stored_by_recursion(inspector: Inspector, tree: Sequence[Value]) -> Iterator[Diagnostic]:

@@ -1,7 +1,7 @@
 //! Memory that is not initialised, looked at as something else, or not freed.
 
 use crate::tried;
-use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
+use std::alloc::{Layout, alloc, alloc_zeroed, dealloc, realloc};
 use std::hint::black_box;
 use std::mem::{ManuallyDrop, MaybeUninit, transmute, zeroed};
 use std::ptr::write_bytes;
@@ -43,6 +43,20 @@ tried! {
         unsafe { dealloc(numbers.cast(), layout) };
         last * x
     } => x * x, 2.0 * x;
+    reallocated_by_hand(x) {
+        let mut layout = Layout::array::<f64>(2).unwrap();
+        let mut numbers: *mut f64 = unsafe { alloc(layout) }.cast();
+        for i in 0..black_box(9) {
+            if i == layout.size() / 8 {
+                numbers = unsafe { realloc(numbers.cast(), layout, 2 * layout.size()) }.cast();
+                layout = Layout::array::<f64>(2 * i).unwrap();
+            }
+            unsafe { numbers.add(i).write(x * i as f64) };
+        }
+        let sum: f64 = (0..9).map(|i| unsafe { *numbers.add(i) }).sum();
+        unsafe { dealloc(numbers.cast(), layout) };
+        sum * x
+    } => 36.0 * x * x, 72.0 * x;
     union(x) { let word = Word { float: x * x }; unsafe { Word { bits: black_box(&word).bits }.float } } => x * x, 2.0 * x;
     transmuted(x) { let words: [u32; 2] = black_box(unsafe { transmute(x * x) }); unsafe { transmute::<_, f64>(words) } } => x * x, 2.0 * x;
     copied_as_bytes(x) {

@@ -4,6 +4,7 @@
 
 #![allow(static_mut_refs)]
 
+use std::alloc::{Layout, alloc, dealloc, realloc};
 use std::arch::asm;
 use std::arch::x86_64::*;
 use std::cell::RefCell;
@@ -147,6 +148,20 @@ refused! {
         let (mut sine, mut cosine) = (0.0, 0.0);
         unsafe { sincos(x, &raw mut sine, &raw mut cosine) }; //~ `sincos` has no body in the program's bitcode, and Enzyme knows no derivative of it
         sine * cosine
+    }
+    reallocated(x) {
+        let mut layout = Layout::array::<(usize, f64)>(2).unwrap();
+        let mut pairs: *mut (usize, f64) = unsafe { alloc(layout) }.cast();
+        for i in 0..black_box(9) {
+            if i == layout.size() / 16 {
+                pairs = unsafe { realloc(pairs.cast(), layout, 2 * layout.size()) }.cast(); //~ a copy of elements that hold floats beside other things
+                layout = Layout::array::<(usize, f64)>(2 * i).unwrap();
+            }
+            unsafe { pairs.add(i).write((i, x * i as f64)) };
+        }
+        let sum: f64 = (0..9).map(|i| unsafe { *pairs.add(i) }).map(|(i, one)| one * i as f64).sum();
+        unsafe { dealloc(pairs.cast(), layout) };
+        sum * x
     }
     in_parts(x) {
         let mut whole = 0.0;
