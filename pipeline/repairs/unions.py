@@ -57,7 +57,7 @@ def _part(editor: Editor, function: Value, shims: Sequence[Value]) -> int:
 
 
 def _both(editor: Editor, function: Value) -> list[_Slot]:
-    return [slot for slot in _slots(editor, function) if slot.is_both(editor)]
+    return [slot for slot in _slots(editor, function) if slot.is_both(editor) and slot.is_read_as_written(editor)]
 
 
 def _again(editor: Editor, function: Value, memory: Value) -> Value:
@@ -98,6 +98,12 @@ class _Slot:
         """Whether a place in it may hold a float, and another time something else."""
         floats, others = ([_place(editor, self, one) for one in accesses] for accesses in (self.floats, self.others))
         return any(_meet(one, other) for one in floats for other in others)
+
+    def is_read_as_written(self, editor: Editor) -> bool:
+        """Whether all that is stored, and is no float, is read as such: else what reads a float there moves it."""
+        stores = [one for one in self.others if editor.is_plain_store(one) and not editor.is_null(editor.operands(one)[0])]
+        reads = [_place(editor, self, one) for one in self.others if not editor.is_plain_store(one)]
+        return bool(self.copied) or all(any(_meet(_place(editor, self, one), read) for read in reads) for one in stores)
 
     def part(self, editor: Editor, moved: dict[Value, Value]) -> None:
         """Have what is no float read and written in other memory, as `moved` has it for each that is parted."""
