@@ -182,11 +182,11 @@ class Editor(Inspector):
                 if self.module.is_call(instruction) and self.module.is_inline_assembly(self.module.callee(instruction)):
                     self.api.SetMetadata(instruction, kind, None)
 
-    def say_meets_none_of(self, instruction: Value, scopes: Sequence[Value]) -> None:
-        """Let an instruction be known not to meet what is of these scopes, and no others."""
-        kind = self.metadata_kind(b"noalias")
+    def give_scopes(self, instruction: Value, kind: bytes, scopes: Sequence[Value]) -> None:
+        """Let an instruction be of these scopes (`alias.scope`), or known to meet none of them (`noalias`), and no others."""
         node = self._node([self.api.ValueAsMetadata(scope) for scope in scopes]) if scopes else None
-        self.api.SetMetadata(instruction, kind, node and self.api.MetadataAsValue(self.module.context, node))
+        value = node and self.api.MetadataAsValue(self.module.context, node)
+        self.api.SetMetadata(instruction, self.metadata_kind(kind), value)
 
     def say_inactive(self, value: Value) -> None:
         """Tell Enzyme that what an instruction makes has no derivative, or that a global variable has no shadow but itself."""

@@ -79,3 +79,42 @@ def test_the_audit_refuses_what_is_told_apart(tmp_path: Path) -> None:
     assert audit(TOOLS.libllvm, tmp_path / MODULE, forward=["shim"]) == []
     mended(tmp_path, source, scopes.say_less)
     assert audit(TOOLS.libllvm, tmp_path / MODULE, reverse=["shim"]) == []
+
+
+# What `p` and `c` lead to are two places in each run; what is written by the one is read by the other in a later run.
+PAIRS = """define void @shim(ptr %a, i64 %n) {{
+  call void @llvm.experimental.noalias.scope.decl(metadata !2)
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %0 ], [ %next, %loop ]
+  call void @llvm.experimental.noalias.scope.decl(metadata !1)
+  %p = getelementptr double, ptr %a, i64 %i
+  %next = add i64 %i, 1
+  %c = getelementptr double, ptr %a, i64 %next
+  %x = load double, ptr %p, !alias.scope !{of_x}, !noalias !2
+  store double %x, ptr %c, !alias.scope !2, !noalias !{not_c}
+  %done = icmp eq i64 %next, %n
+  br i1 %done, label %out, label %loop
+out:
+  ret void
+}}
+declare void @llvm.experimental.noalias.scope.decl(metadata)
+!0 = distinct !{{!0}}
+!1 = !{{!5}}
+!2 = !{{!6}}
+!3 = !{{!5, !7}}
+!5 = distinct !{{!5, !0}}
+!6 = distinct !{{!6, !0}}
+!7 = distinct !{{!7, !0}}"""
+
+
+@pytest.mark.parametrize(("of_x", "not_c"), [("1", "1"), ("3", "3")])
+def test_what_a_loop_declares_is_said_of_nothing(tmp_path: Path, of_x: str, not_c: str) -> None:
+    """What is declared before it is said of all runs, and stays."""
+    text = mended(tmp_path, PAIRS.format(of_x=of_x, not_c=not_c), scopes.say_less)
+    load, store = (next(line for line in text.splitlines() if word in line) for word in ("= load", "store double"))
+    nodes = dict(re.findall(r"^(!\d+) = (!\{.*\})$", text, re.MULTILINE))
+    said = [nodes[node] for node in re.findall(r"!(?:alias.scope|noalias) (!\d+)", load + store)]
+    assert len(said) == (2 if of_x == "1" else 4)
+    (declared,) = re.findall(r"loop:.*?decl\(metadata (!\d+)\)", text, re.DOTALL)
+    assert not any(nodes[declared].strip("!{}") in re.findall(r"\d+", node) for node in said)
