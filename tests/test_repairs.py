@@ -1556,7 +1556,8 @@ GROWN_BY_STD = (
     + """!23 = distinct !DILocation(line: 2, scope: !32, inlinedAt: !21)
 !30 = !DINamespace(name: "alloc", scope: !6)
 !31 = !DICompositeType(tag: DW_TAG_structure_type, name: "Global", file: !3, scope: !30, elements: !{})
-!32 = distinct !DISubprogram(name: "finish_grow<alloc::alloc::Global>", scope: !6, file: !3, unit: !1)
+!32 = distinct !DISubprogram(name: "finish_grow<alloc::alloc::Global>", scope: !33, file: !3, unit: !1)
+!33 = !DINamespace(name: "raw_vec", scope: !6)
 """
 )
 
@@ -1567,6 +1568,12 @@ def test_what_std_was_built_to_grow_is_what_the_function_around_is_made_for_wher
 ) -> None:
     text = body(mended(tmp_path, GROWN_BY_STD.replace("{named}", named), copies.say_what_is_copied))
     assert text.count('"enzyme_type"="{[-1]:Pointer, [-1,0]:Float@double}"') == count
+
+
+def test_what_somebody_else_reallocates_is_not_what_the_function_around_is_made_for(tmp_path: Path) -> None:
+    """A `SmallVec<[f64; 4]>` is made for an array of what it grows by."""
+    by_another = GROWN_BY_STD.replace("{named}", "f64").replace('!DINamespace(name: "raw_vec"', '!DINamespace(name: "other"')
+    assert "Float@double" not in body(mended(tmp_path, by_another, copies.say_what_is_copied))
 
 
 # Bytes are copied to where a float is, for all that is known, by a function of std's for texts, or by one that it calls.

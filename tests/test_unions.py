@@ -224,3 +224,31 @@ def test_a_float_that_is_moved_as_a_pointer_is_refused(bench: Workbench) -> None
     assert (
         "what may be a float is moved as a pointer here, and its derivative would be lost\n  --> src/main.rs:" in refused.stderr
     )
+
+
+# Three enums, of which the first has a float; the one that is picked is moved as two floats, be its first word a number.
+PICKED = """
+define void @shim(i64 %i, ptr %out, ptr %kept) {{
+  %all = alloca [48 x i8], align 8
+  %payload = getelementptr i8, ptr %all, i64 8
+  %second = getelementptr i8, ptr %all, i64 16
+  %third = getelementptr i8, ptr %all, i64 32
+  store i64 0, ptr %all
+  store double 1.0e-1, ptr %payload
+  store i64 1, ptr %second
+  store i64 2, ptr %third
+  %picked = getelementptr [16 x i8], ptr %all, i64 %i
+  {more}
+  %tag = load double, ptr %picked
+  store double %tag, ptr %out
+  ret void
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    "more", ["", "%number = load i64, ptr %picked\n  %size = getelementptr i8, ptr %kept, i64 %number\n  store i8 0, ptr %size"]
+)
+def test_what_nobody_reads_as_it_is_stored_is_not_parted(tmp_path: Path, more: str) -> None:
+    """A float that is read where only numbers are stored is one of these, and moved."""
+    assert parted(tmp_path, PICKED.format(more=more)) == []

@@ -100,10 +100,18 @@ class _Slot:
         return any(_meet(one, other) for one in floats for other in others)
 
     def is_read_as_written(self, editor: Editor) -> bool:
-        """Whether all that is stored, and is no float, is read as such: else what reads a float there moves it."""
+        """Whether all that is stored is read as what it is: else a read of a float is of an integer, and only moves it.
+
+        A zero may be either, and what others do with it is not known before they are inlined.
+        """
+        if self.copied or self.both or self.given:
+            return True
+        places = {access: _place(editor, self, access) for access in (*self.floats, *self.others)}
         stores = [one for one in self.others if editor.is_plain_store(one) and not editor.is_null(editor.operands(one)[0])]
-        reads = [_place(editor, self, one) for one in self.others if not editor.is_plain_store(one)]
-        return bool(self.copied) or all(any(_meet(_place(editor, self, one), read) for read in reads) for one in stores)
+        reads = [one for one in self.others if not editor.is_plain_store(one)]
+        floats = [one for one in self.floats if not editor.is_plain_load(one)]
+        pairs = [(one, reads) for one in stores] + [(one, floats) for one in self.floats if editor.is_plain_load(one)]
+        return all(any(_meet(places[one], places[other]) for other in others) for one, others in pairs)
 
     def part(self, editor: Editor, moved: dict[Value, Value]) -> None:
         """Have what is no float read and written in other memory, as `moved` has it for each that is parted."""
