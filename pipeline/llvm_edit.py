@@ -23,6 +23,7 @@ _END = "crategrad_unexpected_call"
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "GlobalSetMetadata": (None, [c_void_p, c_uint, c_void_p]),
     "SetThreadLocal": (None, [c_void_p, c_int]),
+    "SetGlobalConstant": (None, [c_void_p, c_int]),
     "SetInitializer": (None, [c_void_p, c_void_p]),
     "CreateEnumAttribute": (c_void_p, [c_void_p, c_uint, c_ulonglong]),
     "CreateStringAttribute": (c_void_p, [c_void_p, c_char_p, c_uint, c_char_p, c_uint]),
@@ -216,6 +217,17 @@ class Editor(Inspector):
         self.api.SetAlignment(shadow, self.api.GetAlignment(variable))
         self.api.GlobalSetMetadata(variable, kind, self._node([self.api.ValueAsMetadata(shadow)]))
         return shadow
+
+    def inactive_constant(self, name: str) -> Value:
+        """The constant of that name, a byte of which Enzyme knows that it has no shadow but itself."""
+        found = int(self.api.GetNamedGlobal(self.module.handle, name.encode()) or 0)
+        if not found:
+            found = int(self.api.AddGlobal(self.module.handle, self.integer(8), name.encode()))
+            self.api.SetGlobalConstant(found, 1)
+            self.api.SetInitializer(found, self.api.ConstNull(self.integer(8)))
+            self.api.SetLinkage(found, _INTERNAL)
+            self.say_inactive(found)
+        return found
 
     def zero_at_entry(self, function: Value, variables: Iterable[Value]) -> None:
         """Have a function begin by setting global variables to zero."""

@@ -160,12 +160,12 @@ declare void @fill(ptr)"""
     [
         ("%from", "%to", True),
         ("%p", "%q", True),
-        ("%q", "%r", True),
+        ("%q", "%r", False),
         ("%x", "%y", False),
         ("%from", "%from", False),
         ("%from", "%any", False),
         ("%p", "%y", False),
-        ("%p", "%r", True),
+        ("%p", "%r", False),
     ],
 )
 def test_what_is_chosen_together_is_read_where_it_may_be_written(

@@ -44,7 +44,7 @@ STD = {"core", "alloc", "std", "hashbrown"}
 """The crates of the standard library, and of its hash tables."""
 _SIDE_BY_SIDE = ("RawVec<", "RawTable<", "Bucket<")
 """How the names of std's types begin that lead to elements side by side, and are made for these."""
-_REALLOCATES, _RAW_VEC = "realloc", ["alloc", "raw_vec"]
+_REALLOCATES, _ALLOC, _RAW_VEC = "realloc", ["alloc", "alloc"], ["alloc", "raw_vec"]
 _GENERIC = re.compile(r"<(?![\d, ]+>)")
 """In the name of what was made for types, and not for numbers alone."""
 _ALLOCATOR = "<alloc::alloc::Global>"
@@ -381,12 +381,15 @@ def moves_bytes(module: Module, instruction: Value) -> bool:
 
 
 def reallocates_bytes(module: Module, instruction: Value) -> bool:
-    """Whether an instruction moves what somebody else than a `RawVec` has reallocated: that may be of any type."""
+    """Whether an instruction moves what somebody else than a `RawVec` has reallocated: that may be of any type.
+
+    What std reallocates in a function of its own is of whoever calls that.
+    """
     functions = _functions_around(module, instruction)
-    innermost = module.metadata_string(functions[0][_NAME]) if functions else ""
-    if not innermost.startswith(_REALLOCATES) or path(module, functions[0][_SCOPE])[:2] != ["alloc", "alloc"]:
+    spaces = [path(module, function[_SCOPE])[:2] for function in functions]
+    if not functions or not module.metadata_string(functions[0][_NAME]).startswith(_REALLOCATES) or spaces[0] != _ALLOC:
         return False
-    return not any(path(module, function[_SCOPE])[:2] == _RAW_VEC for function in functions)
+    return _RAW_VEC not in spaces and any(space != _ALLOC for space in spaces)
 
 
 def moves_bits(module: Module, instruction: Value) -> bool:

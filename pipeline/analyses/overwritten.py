@@ -115,6 +115,8 @@ def _matched(inspector: Inspector, flow: ControlFlow, loops: list[Loop], load: _
     common = _common(loops, load, write)
     if not common or load.where.base == write.where.base:
         return None
+    if not _are_taken_apart(inspector, load.where.base, write.where.base):
+        return None
     written = inspector.behind(write.where.base)
     theirs = [value for value in written if inspector.is_choice(value)]
     for one in filter(inspector.is_choice, inspector.behind(load.where.base)):
@@ -125,6 +127,44 @@ def _matched(inspector: Inspector, flow: ControlFlow, loops: list[Loop], load: _
             if both:
                 return next((value for value in both if _is_known(inspector, flow, value, load.block)), 0)
     return None
+
+
+def _are_taken_apart(inspector: Inspector, one: Value, other: Value) -> bool:
+    """Whether alias analysis may take two pointers for different places, where what is chosen together is taken by pairs."""
+    known, waiting = set[tuple[Value, Value]](), [(one, other)]
+    while waiting:
+        pair = waiting.pop()
+        if pair[0] == pair[1]:
+            return False
+        bases = [address(inspector, pointer).base for pointer in pair]
+        if pair in known or bases[0] == bases[1]:
+            continue
+        known.add(pair)
+        if not any(map(inspector.is_choice, bases)):
+            if not any(_is_memory_of_its_own(inspector, base) or inspector.leads_nowhere(base) for base in bases):
+                return False
+        elif _are_matched(inspector, *bases):
+            waiting += _pairs(inspector, *bases)
+        else:
+            at = 0 if inspector.is_choice(bases[0]) else 1
+            waiting += [(chosen, bases[1 - at]) for chosen in inspector.chosen(bases[at])]
+    return True
+
+
+def _pairs(inspector: Inspector, one: Value, other: Value) -> list[tuple[Value, Value]]:
+    """What of two choices is chosen together."""
+    ours, theirs = inspector.chosen(one), inspector.chosen(other)
+    if inspector.api.IsASelectInst(one):
+        return list(zip(ours, theirs, strict=True))
+    by_block = dict(zip(inspector.incoming_blocks(other), theirs, strict=True))
+    return [(value, by_block[block]) for value, block in zip(ours, inspector.incoming_blocks(one), strict=True)]
+
+
+def _is_memory_of_its_own(inspector: Inspector, base: Value) -> bool:
+    """Whether a pointer leads into memory that no other leads into, unless it was made of this one."""
+    api = inspector.api
+    is_variable = api.IsAAllocaInst(base) or api.IsAGlobalVariable(base) or api.IsAArgument(base)
+    return bool(is_variable) or (inspector.module.is_call(base) and inspector.is_fresh_memory(base))
 
 
 def _is_known(inspector: Inspector, flow: ControlFlow, value: Value, block: Value) -> bool:
