@@ -372,6 +372,11 @@ HELPERS = (
     ),
     (
         "f",
+        "fn $H<T: Number>(all: &mut [T], by: usize, mut with: impl FnMut(&T, &mut T)) { for i in by..all.len() { let (before, from) = all.split_at_mut(i); with(&before[i - by], &mut from[0]); } }",
+        "{ let mut all = $v; let by = $i % 3 + 1; $H(&mut all, by, |one, other| *other = *other * 0.5 + *one * $r); all.into_iter().sum::<T>() }",
+    ),
+    (
+        "f",
         "fn $H<'a, T: Number>(one: &'a mut T, other: &'a mut T, $:n: usize) -> &'a mut T { if $=n % 3 == 0 { one } else { other } }",
         "{ let (mut one, mut other) = ($f, $f); *$H(&mut one, &mut other, $i) *= $f; one - other * 0.5 }",
     ),
