@@ -156,7 +156,9 @@ impl Ladder {
             // Known to a digit is better than nearly nothing: beyond a pole everything may be small.
             let is_unknown = error >= 0.1 * value.abs();
             let rank = (is_unknown, if is_unknown { error } else { error / value.abs() });
-            if rank < smallest {
+            // What smaller steps contradict, and know better, is of a kink between them and the larger ones.
+            let is_contradicted = error < best.error && (value - best.value).abs() > error + best.error;
+            if rank < smallest || is_contradicted {
                 smallest = rank;
                 best = Estimate { value, error, step: rung.step, ..best };
             }
@@ -292,6 +294,17 @@ mod tests {
         assert_eq!(slope(f64::abs, 1e-5).kink, None, "beside it there is none");
         assert!((slope(f64::abs, 1e-5).value - 1.0).abs() < 1e-9);
         assert!(slope(|x| x.abs().sqrt(), 0.0).kink.is_some(), "an infinite one");
+    }
+
+    #[test]
+    fn a_slope_of_nothing_with_a_kink_near_by() {
+        for apart in [2e-2, 1e-2, 5.2e-3, 1e-3, 2e-4] {
+            for level in [0.0, 2.0] {
+                let estimate = slope(|x| (x - 1.0 - apart).max(0.0) + level, 1.0);
+                let is_nothing = estimate.value.abs() <= 1e-9 && estimate.error < 1e-6;
+                assert!(is_nothing || estimate.kink.is_some(), "{apart}: {estimate:?}");
+            }
+        }
     }
 
     #[test]
