@@ -287,7 +287,8 @@ mod tests {
         assert!(pool.take_with_room(LEAST).is_null());
         let small = unsafe { malloc(96) };
         unsafe { pool.keep(small) };
-        assert_eq!(pool.take_with_room(90), small);
+        // It may be larger than what was asked for.
+        assert_eq!(pool.take_with_room(unsafe { malloc_usable_size(small) } - 14), small);
         unsafe { free(small) };
     }
 
