@@ -220,14 +220,14 @@ class Editor(Inspector):
 
     def inactive_constant(self, name: str) -> Value:
         """The constant of that name, a byte of which Enzyme knows that it has no shadow but itself."""
-        found = int(self.api.GetNamedGlobal(self.module.handle, name.encode()) or 0)
-        if not found:
-            found = int(self.api.AddGlobal(self.module.handle, self.integer(8), name.encode()))
-            self.api.SetGlobalConstant(found, 1)
-            self.api.SetInitializer(found, self.api.ConstNull(self.integer(8)))
-            self.api.SetLinkage(found, _INTERNAL)
-            self.say_inactive(found)
-        return found
+        if found := self.module.globals_named(name):
+            return found[0]
+        made = int(self.api.AddGlobal(self.module.handle, self.integer(8), name.encode()))
+        self.api.SetGlobalConstant(made, 1)
+        self.api.SetInitializer(made, self.api.ConstNull(self.integer(8)))
+        self.api.SetLinkage(made, _INTERNAL)
+        self.say_inactive(made)
+        return made
 
     def zero_at_entry(self, function: Value, variables: Iterable[Value]) -> None:
         """Have a function begin by setting global variables to zero."""

@@ -98,21 +98,17 @@ def _floats_lie(inspector: Inspector, place: Value, size: int | None, known: set
         one, beyond = waiting.pop()
         if _is_of_floats(inspector, one, beyond, size):
             return True
-        bases = [
-            base for base in inspector.bases(one) if not inspector.leads_nowhere(base)
-        ]  # what is empty is in all functions
-        ways = [(base, _way(inspector, base, one, beyond)) for base in bases]
-        if known is None:
-            if any(_are_seen(inspector, base, way, size) for base, way in ways):
-                return True
-            continue
-        for base, way in ways:
-            if not _is_new(base, way, known):
+        # What is empty is in all functions.
+        bases = [base for base in inspector.bases(one) if not inspector.leads_nowhere(base)]
+        for base in bases:
+            way = _way(inspector, base, one, beyond)
+            if known is not None and not _is_new(base, way, known):
                 continue
-            are_there = _are_there(inspector, base, way, size)
+            are_there = _are_seen(inspector, base, way, size) if known is None else _are_there(inspector, base, way, size)
             if are_there:
                 return True
-            waiting += [(pointer, way) for pointer in _elsewhere(inspector, base)] if are_there is None else []
+            if are_there is None:
+                waiting += [(pointer, way) for pointer in _elsewhere(inspector, base)]
     return False
 
 

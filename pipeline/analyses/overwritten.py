@@ -54,11 +54,12 @@ def overwritten(inspector: Inspector, flow: ControlFlow) -> Iterator[Overwritten
     writes = [_access(inspector, block, i, pointer) for block, i in instructions for pointer in _written(inspector, i)]
     loads = [(block, i) for block, i in instructions if inspector.is_plain_load(i)] if writes else []
     for load in (_access(inspector, block, i, inspector.operands(i)[0]) for block, i in loads):
-        may_meet = [write for write in writes if load.roots & write.roots]
-        if any(_is_hidden_from(inspector, loops, load, write) for write in may_meet):
+        of_one_memory = ((write, _common(loops, load, write)) for write in writes if load.roots & write.roots)
+        may_meet = [(write, common) for write, common in of_one_memory if common]
+        if any(_is_hidden_from(inspector, common, load, write) for write, common in may_meet):
             yield Overwritten(load.instruction, None)
         if not _is_beside(inspector, load):
-            found = (_matched(inspector, flow, loops, load, write) for write in may_meet)
+            found = (_matched(inspector, flow, common, load, write) for write, common in may_meet)
             yield from (Overwritten(load.instruction, memory) for memory in dict.fromkeys(found) if memory is not None)
 
 
@@ -83,10 +84,9 @@ def _access(inspector: Inspector, block: Value, instruction: Value, pointer: Val
     return _Access(instruction, block, address(inspector, pointer), roots(inspector, pointer), size)
 
 
-def _is_hidden_from(inspector: Inspector, loops: list[Loop], load: _Access, write: _Access) -> bool:
+def _is_hidden_from(inspector: Inspector, common: list[Loop], load: _Access, write: _Access) -> bool:
     """Whether the write may be to what was read in an earlier run, and is somewhere else in the same run."""
-    common = _common(loops, load, write)
-    if not common or load.where.base != write.where.base or any(is_of(inspector, APART, term) for term in load.where.terms):
+    if load.where.base != write.where.base or any(is_of(inspector, APART, term) for term in load.where.terms):
         return False
     is_handed_on = inspector.module.is_call(write.instruction) and not inspector.is_bulk_write(write.instruction)
     way = None if is_handed_on else _way(inspector, load, write)  # a callee may write before its pointer, and behind it
@@ -98,6 +98,7 @@ def _is_hidden_from(inspector: Inspector, loops: list[Loop], load: _Access, writ
 
 
 def _common(loops: list[Loop], load: _Access, write: _Access) -> list[Loop]:
+    """The loops that both are in, the inner ones first."""
     return [loop for loop in loops if load.block in loop.blocks and write.block in loop.blocks]
 
 
@@ -107,14 +108,11 @@ def _is_beside(inspector: Inspector, load: _Access) -> bool:
     return bool(inspector.api.IsASelectInst(base)) and is_of(inspector, APART, inspector.operands(base)[0])
 
 
-def _matched(inspector: Inspector, flow: ControlFlow, loops: list[Loop], load: _Access, write: _Access) -> Value | None:
+def _matched(inspector: Inspector, flow: ControlFlow, common: list[Loop], load: _Access, write: _Access) -> Value | None:
     """What both may lead into, where the two are chosen together; None where they are not, 0 where nothing is known of it.
 
     None, too, where that is allocated or read in each run: no other run has the same, or alias analysis does not know.
     """
-    common = _common(loops, load, write)
-    if not common or load.where.base == write.where.base:
-        return None
     if not _are_taken_apart(inspector, load.where.base, write.where.base):
         return None
     written = inspector.behind(write.where.base)
