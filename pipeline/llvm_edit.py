@@ -146,6 +146,17 @@ class Editor(Inspector):
             if told := self._floats_in(header):
                 self.add_text_attribute(function, "enzyme_type", f"{{{', '.join(told)}}}", index)
 
+    def say_integers(self, function: Value, is_integer: Callable[[int, int], bool]) -> None:
+        """Tell Enzyme of the integers among the members of a struct that is returned, by their first and last bytes."""
+        ty = self.return_type(self.function_type(function))
+        places: list[int] = []
+        for index, member in enumerate(self.members(ty)):
+            begin = self.api.OffsetOfElement(self.layout, ty, index)
+            end = begin + self.size_of(member)
+            places += range(begin, end) if self.integer_bits(member) and is_integer(begin, end) else ()
+        if places:
+            self.add_text_attribute(function, "enzyme_type", f"{{{', '.join(f'[{place}]:Integer' for place in places)}}}", 0)
+
     def _floats_in(self, ty: Value) -> list[str]:
         """The floats of a type, or among the members of a struct type, as Enzyme's types of them at their bytes."""
         if kind := self.enzyme_type(ty):

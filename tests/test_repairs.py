@@ -1164,6 +1164,44 @@ def test_an_address_that_is_chosen_beside_an_index_is_hidden_where_it_is_taken_f
     assert ("i64 %index, i64 %address" in text) != is_hidden
 
 
+@pytest.mark.parametrize(
+    ("made", "hidden"),
+    [
+        (["%up = add i64 %a, 7", "%word = and i64 %up, -8", "%n = sub i64 %word, %a"], ["a"]),
+        (["%low = and i64 %a, 7", "%n = icmp eq i64 %low, 0"], ["a"]),
+        (["%lacks = sub i64 %count, %a", "%n = add i64 %lacks, %b"], ["a", "b"]),
+        (["%lacks = sub i64 %count, %a", "%n = add i64 %b, %lacks"], ["a", "b"]),
+        (["%n = sub i64 %b, %a", "%is_before = icmp ult i64 %a, %b"], []),
+        (["%word = and i64 %a, -8", "%n = inttoptr i64 %word to ptr"], []),
+        (["%word = and i64 %a, -8", "store i64 %word, ptr %q"], []),
+        (["%word = and i64 %a, -8", "%n = sub i64 %word, %count"], []),
+        (["%n = add i64 %a, %count", "%is_aligned = and i64 %b, 7", "%m = icmp eq i64 %is_aligned, 0"], ["b"]),
+    ],
+    ids=[
+        "to the next word",
+        "lowest bits",
+        "one taken away before another is added",
+        "the other way round",
+        "a difference of two",
+        "a pointer again",
+        "stored",
+        "moved by a number",
+        "one of two",
+    ],
+)
+def test_an_address_of_which_only_numbers_are_made_is_hidden(tmp_path: Path, made: list[str], hidden: list[str]) -> None:
+    lines = "\n  ".join(made)
+    source = f"""define void @shim(ptr %p, ptr %q, i64 %count) {{
+  %a = ptrtoint ptr %p to i64
+  %b = ptrtoint ptr %q to i64
+  {lines}
+  ret void
+}}"""
+    text = mended(tmp_path, source, integers.say_inactive)
+    assert re.findall(r"call i64 @crategrad_same_i64\(i64 %(\w)\)", text) == hidden
+    assert not [address for address in hidden if re.search(rf"= (?:add|sub|and|icmp) .*%{address}\b", text)]
+
+
 def test_what_is_loaded_as_a_float_is_said_to_be_one(tmp_path: Path) -> None:
     source = """define double @shim(ptr %x) {
   %value = load double, ptr %x
@@ -1197,6 +1235,24 @@ declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"""
     text = mended(tmp_path, source, floats.say_loaded)
     assert re.findall(r"(%\w+) = load .*!enzyme_type", text) == ["%count", "%length"]
     assert '!{!"Integer"}' in text
+
+
+@pytest.mark.parametrize(
+    ("ty", "said"),
+    [("Option<&'a str>", "8-15"), ("(usize, &'a f64)", "0-7"), ("(f64, u32)", "8-11"), ("(f64, Either)", ""), ("usize", "")],
+)
+def test_what_is_returned_beside_a_pointer_or_a_float_is_an_integer(tmp_path: Path, ty: str, said: str) -> None:
+    source = f"""#![crate_type = "lib"]
+pub union Either {{ pub float: f64, pub integer: u64 }}
+#[inline(never)] fn found<'a>(at: &'a {ty}, by: &mut usize) -> {ty} {{ *by += 1; unsafe {{ std::ptr::read_volatile(at) }} }}
+#[unsafe(no_mangle)] pub fn shim<'a>(at: &'a {ty}, by: &mut usize, to: &mut {ty}) {{ *to = found(at, by); }}"""
+    compiled(tmp_path, source, "3")
+    text = rewritten(tmp_path, floats.say_loaded)
+    (attributes,) = re.findall(r'^define .*?"enzyme_type"="{(.*?)}".* @\S*found', text, re.MULTILINE) or [""]
+    begin, _, end = said.partition("-")
+    assert (
+        attributes == ", ".join(f"[{place}]:Integer" for place in range(int(begin), int(end) + 1)) if said else not attributes
+    )
 
 
 REFERENCE = """

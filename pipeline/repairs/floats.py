@@ -1,4 +1,4 @@
-"""What is loaded as a float is one, and what is loaded as an integer of elements is that, and Enzyme is told so.
+"""What is loaded as a float is one, and what is loaded as an integer of elements, or returned as one, is that: Enzyme is told.
 
 It finds types out by what is done with a value.  One that is only chosen and handed on, as the payload of an `Option` in a
 loop that finds something, has none for it, whatever LLVM's type of it is.
@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from pipeline.analyses.allocations import is_allocation
 from pipeline.analyses.call_tree import call_tree
-from pipeline.analyses.layout import INTEGER
+from pipeline.analyses.debug_info import signature_types
+from pipeline.analyses.layout import INTEGER, kinds_at
 from pipeline.analyses.moves import is_copy, word_moved
 from pipeline.analyses.variables import Variables
 from pipeline.llvm import Value
@@ -20,6 +21,7 @@ from pipeline.llvm_edit import Editor
 def say_loaded(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Say of loads in the shims' functions what they load; nothing is logged, as nearly all functions load floats."""
     for function in call_tree(editor, shims):
+        _say_returned(editor, function)
         variables = Variables(editor, function)
         for instruction in editor.module.returning_instructions(function):
             if editor.api.IsALoadInst(instruction) and editor.float_name(editor.api.TypeOf(instruction)):
@@ -29,6 +31,15 @@ def say_loaded(editor: Editor, shims: Sequence[Value]) -> list[str]:
             ):
                 editor.say_type(instruction, INTEGER)
     return []
+
+
+def _say_returned(editor: Editor, function: Value) -> None:
+    """Say which parts of what a function returns are integers, as the length in an `Option<&str>`."""
+    returned = editor.return_type(editor.function_type(function))
+    ty = next(iter(signature_types(editor.module, function)), 0)
+    is_struct = editor.members(returned) != [returned]
+    if ty and is_struct and editor.size_of(returned) == editor.module.type_bits(ty) // 8:
+        editor.say_integers(function, lambda begin, end: kinds_at(editor.module, ty, begin, end) == {INTEGER})
 
 
 def _is_integer(editor: Editor, instruction: Value) -> bool:

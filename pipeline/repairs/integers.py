@@ -5,21 +5,24 @@ product or the smaller of two integers no float's bits are left; those that are 
 they go where they could be taken for one.  A hash does not.
 
 What is either an index or an address, as in an enum that has the one in a variant and the other in another, and is only taken
-for an index, would be a word of two types: the address is hidden.
+for an index, would be a word of two types: the address is hidden.  So is one of which only numbers are made, and not as the
+difference of two: how far it is to the next word, or a count from which one address is taken before another is added.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pipeline.analyses.call_tree import call_tree
 from pipeline.analyses.counting import is_counted
+from pipeline.analyses.hidden import HIDDEN, is_of
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import opaque
 
 _ARITHMETIC = {8, 10, 12, 14, 15, 17, 18}  # LLVMOpcode: add, sub, mul, udiv, sdiv, urem, srem
+_ADD, _SUB, _AND = 8, 10, 23
 _SHIFT_LEFT = 20
 _BYTES_OF_ELEMENTS = 6
 """Bits by which a count becomes a size; floats are put together by 16 and more."""
@@ -43,6 +46,8 @@ def say_inactive(editor: Editor, shims: Sequence[Value]) -> list[str]:
             elif is_used_up or _counts(editor, instruction) or _is_chosen_number(editor, instruction):
                 editor.say_inactive(instruction)
                 _hide_addresses(editor, instruction)
+            if editor.api.IsAPtrToIntInst(instruction):
+                _hide_measured(editor, instruction)
     return []
 
 
@@ -53,6 +58,59 @@ def _hide_addresses(editor: Editor, choice: Value) -> None:
     if not all(one in addresses or editor.is_simple_constant(one) for one in chosen):
         for address in addresses:
             editor.give(choice, address, opaque.same(editor, address, editor.following(address)))
+
+
+def _hide_measured(editor: Editor, address: Value) -> None:
+    """Where something other than comparisons and differences of two addresses is made of one, and each time a number."""
+    uses = [_measure(editor, *use) for use in _uses(editor, address)]
+    if None not in uses and False in uses:
+        users = editor.module.users(address)
+        hidden = opaque.same(editor, address, editor.following(address))
+        for user in users:
+            editor.give(user, address, hidden)
+
+
+def _uses(editor: Editor, address: Value) -> Iterator[tuple[Value, Value]]:
+    """What uses an address, or what is made of it by constants; and which of these."""
+    known, waiting = set[Value](), [address]
+    while waiting:
+        value = waiting.pop()
+        known.add(value)
+        for user in editor.module.users(value):
+            yield user, value
+            if _is_moved(editor, user) and user not in known:
+                waiting.append(user)
+
+
+def _is_moved(editor: Editor, user: Value) -> bool:
+    """Whether a number that is known is added to an address, or bits of it are cleared."""
+    is_sum = editor.api.GetInstructionOpcode(user) in (_ADD, _SUB, _AND)
+    return is_sum and any(map(editor.api.IsAConstantInt, editor.operands(user)))
+
+
+def _measure(editor: Editor, user: Value, value: Value) -> bool | None:
+    """Whether Enzyme knows that what is made here of an address is a number; None where it is none, for all that is known."""
+    if editor.api.IsAICmpInst(user):
+        return True
+    opcode = editor.api.GetInstructionOpcode(user)
+    if _is_moved(editor, user):
+        return bool(opcode != _AND)
+    if opcode not in (_ADD, _SUB):
+        return None
+    first, second = editor.operands(user)
+    if opcode == _SUB and (value == second or _is_address(editor, second)):
+        return _is_address(editor, first) and _is_address(editor, second)
+    return False if opcode == _ADD and _lacks_address(editor, second if value == first else first) else None
+
+
+def _is_address(editor: Editor, value: Value) -> bool:
+    return bool(editor.api.IsAPtrToIntInst(editor.operands(value)[0] if is_of(editor, HIDDEN, value) else value))
+
+
+def _lacks_address(editor: Editor, value: Value) -> bool:
+    """Whether an address was taken from a number: with another one it is a number again."""
+    is_difference = editor.api.IsABinaryOperator(value) and editor.api.GetInstructionOpcode(value) == _SUB
+    return bool(is_difference) and _is_address(editor, editor.operands(value)[1])
 
 
 def _made_pointers_of(editor: Editor, instructions: Sequence[Value]) -> set[Value]:
