@@ -1308,6 +1308,20 @@ use std::cell::Cell;
     assert ("!enzyme_type" in load) == bool(known)
 
 
+@pytest.mark.parametrize(("ty", "is_said"), [("u16", True), ("u32", False)])
+def test_what_is_narrower_than_any_float_there_is_an_integer(tmp_path: Path, ty: str, is_said: bool) -> None:
+    source = f"""#![crate_type = "lib"]
+pub struct Node {{ weight: f64, at: std::mem::MaybeUninit<{ty}> }}
+#[inline(always)] unsafe fn moved<T: Copy>(from: *const T, to: *mut T) {{ unsafe {{ *to = *from; }} }}
+#[unsafe(no_mangle)] pub unsafe fn shim(from: *const Node, to: *mut Node) {{
+    unsafe {{ moved(&raw const (*from).at, &raw mut (*to).at); moved(&raw const (*from).weight, &raw mut (*to).weight); }}
+}}"""
+    compiled(tmp_path, source, "3")
+    text = rewritten(tmp_path, floats.say_loaded)
+    (load,) = re.findall(r"= load i\d+, .*", body(text))
+    assert ("!enzyme_type" in load) == is_said
+
+
 SWITCH = """define double @shim(i64 %n, double %x) {{
   switch i64 %n, label %out [
     i64 0, label %{third}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from pipeline.analyses.allocations import is_allocation
 from pipeline.analyses.debug_info import functions_around
 from pipeline.analyses.hidden import HIDDEN, is_of
 from pipeline.llvm import Value
@@ -53,13 +54,13 @@ def is_counted(
 
 
 def counts_only(inspector: Inspector, user: Value) -> bool:
-    """Whether an instruction takes an integer for the number that it is: compared, counted with, made a float of.
+    """Whether an instruction takes an integer for the number that it is: compared, counted with, allocated, made a float of.
 
     What shifts, cuts or widens it, or hides it from Enzyme, may do so to make it a float again: then its own users tell.
     """
     if inspector.is_bitwise(user) or is_of(inspector, HIDDEN, user):
         return all(counts_only(inspector, one) for one in inspector.module.users(user))
-    return inspector.counts(user) or inspector.is_intrinsic(user)
+    return inspector.counts(user) or inspector.is_intrinsic(user) or is_allocation(inspector, user)
 
 
 def is_users_conversion(inspector: Inspector, instruction: Value) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from pipeline.analyses.allocations import is_allocation
 from pipeline.analyses.call_tree import call_tree
-from pipeline.analyses.debug_info import signature_types
+from pipeline.analyses.debug_info import FLOAT_BITS, floats_around, signature_types
 from pipeline.analyses.layout import INTEGER, kinds_at
 from pipeline.analyses.moves import is_copy, word_moved
 from pipeline.analyses.variables import Variables
@@ -27,7 +27,9 @@ def say_loaded(editor: Editor, shims: Sequence[Value]) -> list[str]:
             if editor.api.IsALoadInst(instruction) and editor.float_name(editor.api.TypeOf(instruction)):
                 editor.say_number(instruction)
             elif _is_integer(editor, instruction) and (
-                word_moved(editor, instruction, variables) == INTEGER or _is_size(editor, instruction)
+                word_moved(editor, instruction, variables) == INTEGER
+                or _is_size(editor, instruction)
+                or _is_too_narrow(editor, instruction)
             ):
                 editor.say_type(instruction, INTEGER)
     return []
@@ -44,6 +46,12 @@ def _say_returned(editor: Editor, function: Value) -> None:
 
 def _is_integer(editor: Editor, instruction: Value) -> bool:
     return editor.is_plain_load(instruction) and bool(editor.integer_bits(editor.accessed_type(instruction)))
+
+
+def _is_too_narrow(editor: Editor, load: Value) -> bool:
+    """Whether two bytes are loaded where no float has so few, as the place of a node in a `BTreeMap` has."""
+    is_short = editor.integer_bits(editor.accessed_type(load)) == FLOAT_BITS["f16"]
+    return is_short and "f16" not in floats_around(editor.module, load)
 
 
 def _is_size(editor: Editor, integer: Value) -> bool:

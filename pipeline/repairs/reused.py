@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from pipeline.analyses.call_tree import call_tree
 from pipeline.analyses.control_flow import ControlFlow
 from pipeline.analyses.counting import counts_only, is_counted
-from pipeline.analyses.debug_info import FLOAT_BITS
+from pipeline.analyses.debug_info import FLOAT_BITS, floats_around
 from pipeline.analyses.float_places import FloatPlaces
 from pipeline.analyses.layout import INTEGER
 from pipeline.analyses.moves import word_accessed
@@ -79,14 +79,21 @@ def keep(editor: Editor, shims: Sequence[Value]) -> list[str]:
     done = []
     for function in call_tree(editor, shims):
         kept: dict[Value, Value] = {}
-        for _, uses in list(Reused(editor, ControlFlow(editor.module, function)).loads()):
+        for load, uses in list(Reused(editor, ControlFlow(editor.module, function)).loads()):
+            may_be_float = _may_be_float(editor, load)
             for value, user in uses:
-                if not _moves_bits(editor, value, user):
+                if not (may_be_float and _moves_bits(editor, value, user)):
                     kept[value] = kept.get(value) or opaque.kept(editor, value, editor.following(value))
                     editor.give(user, value, kept[value])
         if kept:
             done.append(f"reused: {len(kept)} kept in {editor.module.name(function)}")
     return done
+
+
+def _may_be_float(editor: Editor, load: Value) -> bool:
+    """Whether an integer that is read is as wide as a float may be there."""
+    bits = editor.integer_bits(editor.accessed_type(load))
+    return any(FLOAT_BITS[name] <= bits for name in floats_around(editor.module, load))
 
 
 def _moves_bits(editor: Editor, value: Value, user: Value) -> bool:
