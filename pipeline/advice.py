@@ -12,6 +12,7 @@ _LONGEST = 300
 
 _APART = "put it into a function `#[autodiff::inactive]` that returns numbers or nothing (docs/frontend.md)"
 _PROCESSOR = "of the processor"
+_REPLACED = "is replaced here"
 _INACTIVE = f"if no derivative is wanted of it, {_APART}"
 _HAND_IN = "hand the value in as an argument, `Const` if it does not count, and return what is to be kept"
 _FLOATS = "compute with the float itself: `abs`, `copysign`, `signum`, `powi`, `exp2`, `ln`, `sqrt`, `floor` have derivatives"
@@ -42,6 +43,7 @@ _HELP = {
     r"what std (?:asks|keeps)": _OF_STD,
     r"pthread_create": "have the thread call a derivative, and not the derivative a thread",
     r"static|thread-local": _HAND_IN,
+    _REPLACED: "write into what is there (`&mut [f64]`), or make it `Const` where it is only filled; forward mode takes it",
     r"may hold floats is moved|half of a float|stored as an integer": _TYPES,
     r"\bbits\b": _FLOATS,
     r"no body in the program|variadic|foreign function|inline assembly|instruction of the processor": _RUST,
@@ -74,7 +76,8 @@ def in_words_of_rust(diagnostic: Diagnostic) -> Diagnostic:
 def of_what_is_called(diagnostic: Diagnostic, place: str) -> Diagnostic:
     """A refusal of something in std, or in another crate, at the place in the user's that leads there."""
     deep = f"it is in what is called here, at {diagnostic.place}"
-    help_line = diagnostic.help if _PROCESSOR in diagnostic.message else _OF_STD
+    is_as_elsewhere = any(said in diagnostic.message for said in (_PROCESSOR, _REPLACED))
+    help_line = diagnostic.help if is_as_elsewhere else _OF_STD
     return replace(diagnostic, place=place, is_deep=True, notes=(*diagnostic.notes, deep), help=help_line)
 
 

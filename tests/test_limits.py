@@ -93,6 +93,7 @@ ROWS = {
         "a value of another type is written",
         "a reference is stored here where a number is",
     ),
+    "in reverse mode: memory": ("is replaced here",),
     "in forward mode": ("stored as an integer here, and forward mode", "a constant's number", "may be without a derivative"),
     "finds no type for": (
         "it cannot be told whether",

@@ -60,6 +60,7 @@ def _found(inspector: Inspector, reverse: list[str], forward: list[str]) -> list
             words.constants_among_floats,
         ):
             found += rule(inspector, function)
+    found += [one for shim in inspector.module.named(reverse) for one in memory.given_up(inspector, shim)]
     weak = [shim for shim in inspector.module.named(reverse) if not is_zero_strong(inspector, shim)]
     found += [one for function in call_tree(inspector, weak) for one in choices.not_wanted(inspector, function)]
     found += memory.stored_by_recursion(inspector, _tree(inspector, reverse))

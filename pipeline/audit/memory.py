@@ -24,6 +24,7 @@ from pipeline.analyses.hidden import ACTIVE
 from pipeline.analyses.layout import kinds
 from pipeline.analyses.of_floats import are_mixed, are_of_floats
 from pipeline.analyses.overlaid import overlaid
+from pipeline.analyses.replaced import replaced
 from pipeline.analyses.reused import Reused
 from pipeline.analyses.scopes import overclaims
 from pipeline.analyses.unguarded import copied, has_float, unguarded
@@ -49,6 +50,7 @@ _OWN_TANGENTS = "what is stored here may be without a derivative, and forward mo
 _OF_A_CONSTANT = "what is read here may be a constant's number, and forward mode would take it for its own tangent"
 _OVERLAID = "the bits of an integer that is stored here would be added to the adjoint of a float that was in its place before"
 _FREED_TWICE = "memory that is freed where other memory may be would be freed twice"
+_REPLACED = "memory that is reached by an argument is replaced here, and the adjoint of what was there would be lost"
 _FORGOTTEN = "of this pointer the adjoint would be added to what is later in its place"
 
 _ZEROED = {"calloc", "__rust_alloc_zeroed"}
@@ -86,6 +88,12 @@ def freed_twice(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     """Allocations that Enzyme makes again, and whose `free` may be that of others, which it does not."""
     for call in made_again(inspector, function):
         yield finding(inspector, call, _FREED_TWICE)
+
+
+def given_up(inspector: Inspector, shim: Value) -> Iterator[Diagnostic]:
+    """Stores by which an argument leads to other memory than before: its shadow would lead to another shadow."""
+    for store in replaced(inspector, shim):
+        yield finding(inspector, store, _REPLACED)
 
 
 def integers_over_floats(inspector: Inspector, functions: Sequence[Value]) -> Iterator[Diagnostic]:

@@ -26,7 +26,7 @@ _ADD, _SUB, _AND = 8, 10, 23
 _SHIFT_LEFT = 20
 _BYTES_OF_ELEMENTS = 6
 """Bits by which a count becomes a size; floats are put together by 16 and more."""
-_INTRINSICS = re.compile(r"llvm\.(?:[us](?:min|max)|[us](?:add|sub)\.sat)\.i\d+")
+_INTRINSICS = re.compile(r"llvm\.(?:[us](?:min|max)|[us](?:add|sub)\.sat|fpto[us]i\.sat)\.i\d+(?:\.f\d+)?")
 _INACTIVE = "enzyme_inactive"
 _ALLOCATES_NOTHING = "enzyme_no_escaping_allocation"
 """Enzyme does not know it of all intrinsics, and looks where such memory is needed: of a chain of rotations, without end."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -69,6 +69,8 @@ class Derivative:
     """Whether the frontend marks where the function's value is read."""
     shim: str = ""
     """The name in the module of the shim that is differentiated."""
+    outlives: bool = False
+    """Whether memory that is allocated may be found when the function has returned (`analyses/outliving.py`)."""
 
     @property
     def pointers(self) -> int:
@@ -129,7 +131,7 @@ class AbiFixup:
                 module.write(out / MODULE)
             else:
                 (out / MODULE).hardlink_to(given)
-        derivatives = sorted(asking, key=lambda derivative: json.dumps(asdict(derivative)))
+            derivatives = _told(editor, asking)
         (out / DERIVATIVES).write_text(json.dumps([asdict(d) for d in derivatives], indent=1))
         lines = [f"{d.place}: {d.derivative}: {d.mode} of {d.primal}" for d in derivatives] + repairs
         log.write_text("".join(f"{line}\n" for line in lines))
@@ -139,6 +141,14 @@ class AbiFixup:
             return module
         process.run_tool([self.opt, *before_enzyme(module, 2), "-o", out / MODULE, module], log=log)
         return out / MODULE
+
+
+def _told(editor: Editor, asking: Iterable[Derivative]) -> list[Derivative]:
+    """The derivatives as they are written down, always in the same order."""
+    from pipeline.analyses.outliving import outlives
+
+    found = [replace(one, outlives=outlives(editor, editor.module.named([one.shim])[0])) for one in asking]
+    return sorted(found, key=lambda derivative: json.dumps(asdict(derivative)))
 
 
 def asked(module: Module) -> list[Derivative]:

@@ -13,7 +13,7 @@ from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from pipeline import process
 from pipeline.advice import in_words_of_rust, of_what_is_called
@@ -29,7 +29,7 @@ from pipeline.stages.abi_fixup import DERIVATIVES
 from pipeline.tape import Tape
 from pipeline.toolchain import Tool
 
-Derivative = Mapping[str, str]
+Derivative = Mapping[str, Any]
 """A derivative as abi_fixup tells it."""
 
 Wanted = Sequence[Sequence[Derivative]]
@@ -74,6 +74,12 @@ _ALWAYS: Flags = {
     # And over the first 256 bytes of what each leads to, not 500: what lies beyond has the type that its use says.
     "enzyme-max-type-offset": 256,
 }
+
+_OUTLIVING: Flags = {
+    # Memory is freed where the function frees it on all ways; else all would be, and the caller would find freed memory.
+    "enzyme-free-internal-allocations": False
+}
+"""For derivatives of functions whose memory may outlive them (`Derivative.outlives`)."""
 
 _NO_RUN = re.compile(r"^ +(%\S+) = getelementptr ([^,]*), ptr .*, i64 (?:undef|poison)(?:,|$)", re.MULTILINE)
 """An element of what Enzyme has kept, and of which type that is; or of the program's own that nobody reads."""
@@ -210,7 +216,9 @@ class Enzyme:
         On a rung each has its own: of those that were refused one by one, most will be again.
         """
         size = _TOGETHER if rung is AT_FIRST else 1
-        groups = {folder / f"{i:05}": wanted[i : i + size] for i in range(0, len(wanted), size)}
+        alike = [[its for its in wanted if _outlives([its]) == outlives] for outlives in (False, True)]
+        chunks = [some[begin : begin + size] for some in alike for begin in range(0, len(some), size)]
+        groups = {folder / f"{i:05}": its for i, its in enumerate(chunks)}
         for place in groups:
             place.mkdir()
         calls: list[Outcomes] = [partial(self._parts, module, its, rung, place) for place, its in groups.items()]
@@ -237,7 +245,8 @@ class Enzyme:
         text, shims = part.with_suffix(".ll"), _shims(wanted)
         if unsound := self.show(module, wanted, rung, part):
             return unsound
-        found = self.driver.differentiate(part, text, self.all_flags(rung.flags), log) or self._asked_of_no_run(text, part)
+        flags = self.all_flags({**rung.flags, **(_OUTLIVING if _outlives(wanted) else {})})
+        found = self.driver.differentiate(part, text, flags, log) or self._asked_of_no_run(text, part)
         if found:
             return found + self._suspects(found, module, shims)
         self.tape.provide(text, _in_words(wanted), part)
@@ -343,6 +352,10 @@ def _moved(diagnostic: Diagnostic, places: Places) -> Diagnostic:
 def _shims(wanted: Wanted, mode: str | None = None) -> list[str]:
     """The shims of these derivatives; of those of one mode, if that is given."""
     return list(dict.fromkeys(d["shim"] for its in wanted for d in its if mode in (None, d["mode"])))
+
+
+def _outlives(wanted: Wanted) -> bool:
+    return any(derivative["outlives"] for its in wanted for derivative in its)
 
 
 def _in_words(wanted: Wanted) -> dict[str, str]:
