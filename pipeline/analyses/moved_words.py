@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pipeline.analyses.debug_info import FLOAT_BITS, floats_around, shared_words, types_in
-from pipeline.analyses.layout import INTEGER
+from pipeline.analyses.debug_info import FLOAT_BITS, elements_moved, floats_around, shared_words, types_in
+from pipeline.analyses.layout import ADDRESS, INTEGER, kinds
 from pipeline.analyses.moves import word_moved
 from pipeline.analyses.of_floats import are_of_floats
 from pipeline.analyses.uses import Uses
@@ -24,9 +24,13 @@ def moves_floats(inspector: Inspector, load: Value, variables: Variables) -> boo
     bits = bits_of(inspector, load)
     if bits not in _WIDTHS or not (is_stored_only(inspector, load) or may_be_another_variants(inspector, load)):
         return False
-    if word_moved(inspector, load, variables) == INTEGER:
+    word = word_moved(inspector, load, variables)
+    if word == INTEGER:
         return False
-    return any(FLOAT_BITS[name] <= bits for name in floats_around(inspector.module, load))
+    floats = floats_around(inspector.module, load)
+    if word != ADDRESS and (element := elements_moved(inspector.module, load)):
+        floats |= kinds(inspector.module, element) & FLOAT_BITS.keys()  # in a function of std's that is of words
+    return any(FLOAT_BITS[name] <= bits for name in floats)
 
 
 def may_be_moved(inspector: Inspector, sources: Iterable[Value], variables: Variables) -> bool:

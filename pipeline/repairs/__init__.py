@@ -98,6 +98,7 @@ def tidy(editor: Editor, shims: Sequence[Value]) -> list[str]:
 def normalise(editor: Editor, functions: Iterable[Value]) -> None:
     """Have functions as Enzyme would have them first, be there something to mend or not."""
     for function in functions:
+        switches.say_cases(editor, function)
         editor.run_passes(f"{ENZYMES_OWN},{CLEAN}", function)
 
 

@@ -21,3 +21,20 @@ def lower(editor: Editor, shims: Sequence[Value]) -> list[str]:
             editor.run_passes("lower-switch", function)
             done.append(f"switches: {editor.module.name(function)}")
     return done
+
+
+def say_cases(editor: Editor, function: Value) -> None:
+    """Have a phi choose the number that a case is of, and not what the `switch` asks for, which LLVM puts in its place.
+
+    Else nobody knows how often a loop runs that begins to count there.
+    """
+    if any(_chooses_what_is_asked(editor, phi) for phi in filter(editor.api.IsAPHINode, editor.module.instructions(function))):
+        editor.run_passes("correlated-propagation", function)
+
+
+def _chooses_what_is_asked(editor: Editor, phi: Value) -> bool:
+    ends = (int(editor.api.GetBasicBlockTerminator(block)) for block in editor.incoming_blocks(phi))
+    return any(
+        editor.api.IsASwitchInst(end) and editor.operands(end)[0] == value
+        for value, end in zip(editor.chosen(phi), ends, strict=True)
+    )

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from pipeline.analyses.call_tree import call_tree
-from pipeline.analyses.debug_info import FLOAT_BITS, floats_reached, shared_words, types_around, types_in
+from pipeline.analyses.debug_info import FLOAT_BITS, elements_moved, floats_reached, shared_words, types_around, types_in
 from pipeline.analyses.float_places import FloatPlaces
-from pipeline.analyses.layout import INTEGER
+from pipeline.analyses.layout import INTEGER, kinds
 from pipeline.analyses.moves import word_accessed, word_moved
 from pipeline.analyses.variables import Variables, types_of_variables
 from pipeline.llvm import Value
@@ -55,9 +55,16 @@ class Words:
         # What moves bytes may move those of a float, of which nobody is seen to read them as one as yet.
         if kind and not (kind == INTEGER and self._places_around(instruction).is_float(instruction)):
             return bits // FLOAT_BITS[kind] if kind in FLOAT_BITS else 0
+        if self._is_some_word(instruction):
+            return 0
         floats = self.floats(instruction) or frozenset()
         widths = {FLOAT_BITS[name] for name in floats}
         return bits // widths.pop() if len(widths) == 1 else 0
+
+    def _is_some_word(self, instruction: Value) -> bool:
+        """Whether what is moved is a word of an element, nobody knows which, that has floats beside other things."""
+        module = self.inspector.module
+        return len(kinds(module, elements_moved(module, instruction) or 0)) > 1
 
     def kinds(self, accesses: Iterable[Value]) -> set[str]:
         """What the words are that are loaded or stored, as far as that is known."""
