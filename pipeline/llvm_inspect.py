@@ -538,6 +538,12 @@ class Inspector:
         first, end = bounds if len(bounds) == 2 else (None, None)
         return end if first is not None and end is not None and 0 <= first < end else None
 
+    def is_below_floats(self, access: Value) -> bool:
+        """Whether an integer is loaded of which rustc says that it is smaller than the bits of any ordinary float so wide."""
+        mantissa = _MANTISSA.get(self.integer_bits(self.accessed_type(access)))
+        bound = self.bound(access) if self.is_plain_load(access) else None
+        return mantissa is not None and bound is not None and bound <= 1 << mantissa
+
     def is_null(self, value: Value) -> bool:
         """True for zero and for the null pointer."""
         return bool(self.api.IsNull(value))

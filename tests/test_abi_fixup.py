@@ -237,6 +237,7 @@ def test_what_is_differentiated_is_told_to_the_stages_to_come(tmp_path: Path) ->
             "place": "src/main.rs:3:4",
             "is_marked": False,
             "shim": "shim",
+            "outlives": True,
         }
     ]
     assert fixed.log.read_text() == "src/main.rs:3:4: d_square: reverse of demo::square\n"

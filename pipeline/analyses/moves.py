@@ -199,7 +199,12 @@ def _is_about_integers(inspector: Inspector, load: Value) -> bool:
 
 
 def word_accessed(inspector: Inspector, access: Value, variables: Variables) -> str:
-    """What the word is that is loaded or stored; nothing, where that is not known."""
+    """What the word is that is loaded or stored; nothing, where that is not known.
+
+    An integer of which rustc says that it is small is no float's bits: the tag of an enum.
+    """
+    if inspector.is_below_floats(access):
+        return INTEGER
     found = {variables.word(access), _word_of_element(inspector, access), _word_of_copier(inspector, access)} - {""}
     return found.pop() if len(found) == 1 else ""
 
