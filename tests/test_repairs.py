@@ -517,6 +517,7 @@ define void @shim(ptr %x) {{
 """
 
 
+_WIDE = "%number = ptrtoint ptr @counter to i64\n  %wide = zext i64 %number to i128"
 _WITH_CACHE = ["counter", "_ZN10std_detect5cache", "local"]
 
 
@@ -534,6 +535,8 @@ _WITH_CACHE = ["counter", "_ZN10std_detect5cache", "local"]
         ("%n = atomicrmw add ptr @counter, i64 1 seq_cst", ["counter", "local"]),
         ("%n = load atomic i64, ptr getelementptr (i8, ptr @_ZN10std_detect5cache, i64 8) monotonic, align 8", _WITH_CACHE),
         ("store double 1.0, ptr @_ZN10std_detect5cache", ["counter", "local"]),
+        (f"{_WIDE}\n  %hash = mul i128 %wide, 7\n  store i128 %hash, ptr %x", ["counter", "local"]),
+        (f"{_WIDE}\n  store i128 %wide, ptr %x", ["local"]),
     ],
     ids=[
         "integers",
@@ -547,6 +550,8 @@ _WITH_CACHE = ["counter", "_ZN10std_detect5cache", "local"]
         "counted at once",
         "what the processor can do",
         "a float where that is",
+        "its address becomes a hash",
+        "its address is kept as a number",
     ],
 )
 def test_statics_of_integers_are_inactive_unless_floats_may_hide_in_them(

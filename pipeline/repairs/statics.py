@@ -23,6 +23,7 @@ from pipeline.llvm_inspect import Inspector
 
 _OF_THE_PROCESSOR = re.compile(r"(?:_ZN|_R.*C(?:s[0-9A-Za-z]+_)?)10std_detect")
 """How std names what it keeps of which instructions there are: debug info has no types of it."""
+_MULTIPLY = 12  # LLVMOpcode
 
 
 def say_inactive(editor: Editor, shims: Sequence[Value]) -> list[str]:
@@ -59,7 +60,7 @@ def _floats_come_to(effects: Effects, variable: Value, functions: Container[Valu
     for value, user in (uses := Uses(inspector.module, [variable])):
         if inspector.api.IsAConstant(user) or _is_address(inspector, user):
             uses.follow([user])
-        elif inspector.module.parent(user) not in functions:
+        elif inspector.module.parent(user) not in functions or _is_hash(inspector, user):
             continue
         elif led_to := _given(inspector, user, value) or effects.returned_to(user):
             uses.follow(led_to)
@@ -71,8 +72,14 @@ def _floats_come_to(effects: Effects, variable: Value, functions: Container[Valu
 def _is_address(inspector: Inspector, user: Value) -> bool:
     """Whether an instruction makes of an address another one, or the number of one."""
     api = inspector.api
-    is_computed = api.IsAGetElementPtrInst(user) or inspector.is_pointer_cast(user) or api.IsABinaryOperator(user)
-    return bool(is_computed) or inspector.is_choice(user) or inspector.is_thread_local_address(user)
+    is_made = api.IsAGetElementPtrInst(user) or inspector.is_pointer_cast(user) or api.IsAZExtInst(user)
+    is_computed = api.IsABinaryOperator(user) and not _is_hash(inspector, user)
+    return bool(is_made or is_computed) or inspector.is_choice(user) or inspector.is_thread_local_address(user)
+
+
+def _is_hash(inspector: Inspector, user: Value) -> bool:
+    """Whether a product is made of the number of an address: it leads nowhere any more."""
+    return bool(inspector.api.IsABinaryOperator(user)) and inspector.api.GetInstructionOpcode(user) == _MULTIPLY
 
 
 def _leaves_integers(effects: Effects, user: Value, address: Value) -> bool:
