@@ -29,7 +29,7 @@ import msgspec
 
 from pipeline import cargo_units, std_files
 from pipeline.cache import Cache
-from pipeline.crate import Crate, file_digests, note_what_was_read, snapshot, sources_digest
+from pipeline.crate import Crate, Snapshot, file_digests, note_what_was_read, snapshot, sources_digest
 from pipeline.digests import Digests, file_digest
 from pipeline.edited import Edit
 from pipeline.errors import UserError
@@ -46,6 +46,9 @@ EDITED = "edited"
 """How that came to be which is made of a module edited by hand."""
 
 _AGAIN = "run the same command again"
+_AFTER_EDIT = f"{_AGAIN}; what is written in the crate's folder as it is built, as the output of a command, counts as a source"
+_NAMED = 3
+"""How many files that changed are named."""
 
 _NEVER_EMPTY = (".bc", ".o", ".a")
 
@@ -272,7 +275,7 @@ class Build:
             for tree in trees.values():
                 self.store.vouch(tree)
             if isinstance(step.stage, CrateBitcode):
-                step = self._what_was_built(step, step.stage, log, before == snapshot(self.crate))
+                step = self._what_was_built(step, step.stage, log, before)
                 key = stage_key(step.stage, self._trees(step), self.digests)
             into = self.store.store if self._is_edited(step.name) else self.store  # what is edited is for nobody else
             return step, into.publish(key, out, log, seconds)
@@ -299,13 +302,15 @@ class Build:
             self.product.unlink(missing_ok=True)
             raise OSError(errno.EIO, "damaged while it was copied", str(program))
 
-    def _what_was_built(self, step: Step, stage: CrateBitcode, log: Path, untouched: bool) -> Step:
+    def _what_was_built(self, step: Step, stage: CrateBitcode, log: Path, before: Snapshot) -> Step:
         """The step once cargo has run: it may have written the lock, and read files of which nobody knew.
 
         Raises: UserError where a source was edited while cargo was at work: nobody knows what was built.
         """
-        if not untouched:
-            raise UserError(f"error: a source file changed while the crate was built\n  = help: {_AGAIN}")
+        after = snapshot(self.crate)
+        if touched := sorted(path for path in {*before, *after} if before.get(path) != after.get(path)):
+            names = ", ".join(f"`{os.path.relpath(path, self.crate.folder.resolve())}`" for path in touched[:_NAMED])
+            raise UserError(f"error: a source file changed while the crate was built: {names}\n  = help: {_AFTER_EDIT}")
         self.crate = note_what_was_read(self.crate, stage.dep_info(log), stage.places_read(log))
         with replacing(self.times) as times:
             times.write_text(json.dumps(cargo_units.seconds_by_package(stage.units(log))))

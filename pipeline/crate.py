@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -20,6 +20,9 @@ from pipeline.errors import UserError
 from pipeline.store import write_whole
 from pipeline.targets import Choice, Metadata, choose
 from pipeline.toolchain import Rust
+
+Snapshot: TypeAlias = dict[str, tuple[int, int]]
+"""By the path of a file its time, in nanoseconds, and its size in bytes."""
 
 _LOCK = "Cargo.lock"
 _AMBIENT = ("rust-toolchain", "rust-toolchain.toml", ".cargo/config.toml", ".cargo/config")
@@ -131,7 +134,7 @@ def file_digests(crate: Crate) -> dict[str, str]:
     return {os.path.relpath(path, crate.folder.resolve()): file_digest(Path(path)) for path in sorted(crate.files())}
 
 
-def snapshot(crate: Crate) -> dict[str, tuple[int, int]]:
+def snapshot(crate: Crate) -> Snapshot:
     """The times and sizes of the crate's files, but for the lock, which cargo may write."""
     files = ((path, stat) for path, stat in crate.files().items() if not path.endswith(f"/{_LOCK}"))
     return {path: (stat.st_mtime_ns, stat.st_size) for path, stat in files}

@@ -162,6 +162,19 @@ def test_an_edit_that_keeps_the_time_is_compiled(bench: Workbench) -> None:
     assert subprocess.run([bench.output() / "bench"], check=False).returncode == 1
 
 
+def test_what_is_written_in_the_crates_folder_as_it_is_built_is_named(bench: Workbench) -> None:
+    script = bench.folder / "build.rs"
+    script.write_text('fn main() { std::fs::write("notes.txt", format!("{:?}", std::time::SystemTime::now())).unwrap(); }')
+    try:
+        refused = bench.doit("build")
+    finally:
+        script.unlink()
+        (bench.folder / "notes.txt").unlink()
+    assert refused.returncode == 1
+    assert "error: a source file changed while the crate was built: `notes.txt`" in refused.stderr
+    assert "counts as a source" in refused.stderr
+
+
 def test_an_edit_taken_back_is_found_in_the_cache(bench: Workbench) -> None:
     bench.build()
     bench.write(CUBE.replace("x * x * x", f"x * x * x - {time.time()}"))
