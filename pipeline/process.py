@@ -139,7 +139,7 @@ def side_by_side(calls: Iterable[Callable[[], T]]) -> list[T]:
 
     crew = _Crew()
     with ThreadPoolExecutor(len(os.sched_getaffinity(0)), initializer=crew.enlist) as pool:
-        futures = [pool.submit(call) for call in calls]
+        futures = [pool.submit(crew.at_work, call) for call in calls]
         try:
             return [future.result() for future in futures]
         except BaseException:
@@ -196,17 +196,35 @@ def _family(argv: Sequence[Argument], **options: Any) -> Iterator[subprocess.Pop
         raise
 
 
+class _DismissedError(BaseException):
+    """Another call failed, or a signal came: nobody wants this one's result."""
+
+
 class _Crew:
     """Threads that work side by side, and the children they have started; a signal reaches the main thread alone."""
 
     def __init__(self) -> None:
         self._children: list[subprocess.Popen[bytes]] = []
+        self._at_work: set[int] = set()
         self._dismissed = False
         self._turn = threading.Lock()
 
     def enlist(self) -> None:
         """Make the thread that calls this one of them."""
         _THREAD.crew = self
+
+    def at_work(self, call: Callable[[], T]) -> T:
+        """What a call gives in the thread that makes it, which may be told to leave off."""
+        thread = threading.get_ident()
+        with self._turn:
+            if self._dismissed:
+                raise _DismissedError
+            self._at_work.add(thread)
+        try:
+            return call()
+        finally:
+            with self._turn:
+                self._at_work.discard(thread)
 
     def start(self, argv: Sequence[Argument], **options: Any) -> subprocess.Popen[bytes]:
         """Start a child, unless all is over."""
@@ -218,9 +236,13 @@ class _Crew:
         return child
 
     def dismiss(self) -> None:
-        """End all children, and let no other be started."""
+        """End all children, let no other be started, and have the threads leave off what they do in Python."""
+        import ctypes
+
         with self._turn:
             self._dismissed = True
+            for thread in self._at_work:  # each is still in `at_work` when it comes to know
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(_DismissedError))
         for child in self._children:
             if child.poll() is None:
                 _end(child)

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -200,6 +201,26 @@ def test_where_one_fails_the_others_end_and_no_other_begins(tmp_path: Path) -> N
     with pytest.raises(UserError, match="this one"):
         process.side_by_side([fail, run_long_and_again])
     assert not (tmp_path / "again").exists()
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one processor: nothing runs side by side")
+def test_where_one_fails_what_others_do_in_python_ends_too() -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    def fail() -> None:
+        begun.wait(PATIENCE_S)
+        raise UserError("error: this one")
+
+    def work_on() -> None:
+        begun.set()
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline:
+            pass
+        ended.set()
+
+    with pytest.raises(UserError, match="this one"):
+        process.side_by_side([fail, work_on])
+    assert not ended.is_set()
 
 
 # ---- Programs that cannot be started
