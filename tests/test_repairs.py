@@ -1313,14 +1313,14 @@ use std::cell::Cell;
     assert ("!enzyme_type" in load) == bool(known)
 
 
-@pytest.mark.parametrize(("ty", "is_said"), [("u16", True), ("u32", False)])
-def test_what_is_narrower_than_any_float_there_is_an_integer(tmp_path: Path, ty: str, is_said: bool) -> None:
+@pytest.mark.parametrize(("weight", "at", "is_said"), [("f64", "u16", True), ("f64", "u32", False), ("u64", "u16", False)])
+def test_what_is_moved_and_narrower_than_the_floats_there_is_an_integer(
+    tmp_path: Path, weight: str, at: str, is_said: bool
+) -> None:
     source = f"""#![crate_type = "lib"]
-pub struct Node {{ weight: f64, at: std::mem::MaybeUninit<{ty}> }}
-#[inline(always)] unsafe fn moved<T: Copy>(from: *const T, to: *mut T) {{ unsafe {{ *to = *from; }} }}
-#[unsafe(no_mangle)] pub unsafe fn shim(from: *const Node, to: *mut Node) {{
-    unsafe {{ moved(&raw const (*from).at, &raw mut (*to).at); moved(&raw const (*from).weight, &raw mut (*to).weight); }}
-}}"""
+pub struct Node {{ weight: {weight}, at: std::mem::MaybeUninit<{at}> }}
+#[inline(always)] unsafe fn moved(from: *const Node, to: *mut Node) {{ unsafe {{ (*to).at = (*from).at; }} }}
+#[unsafe(no_mangle)] pub unsafe fn shim(from: *const u8, to: *mut u8) {{ unsafe {{ moved(from.cast(), to.cast()); }} }}"""
     compiled(tmp_path, source, "3")
     text = rewritten(tmp_path, floats.say_loaded)
     (load,) = re.findall(r"= load i\d+, .*", body(text))
