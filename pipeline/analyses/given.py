@@ -15,7 +15,7 @@ _SIGNATURES = {f"IsA{name}ValueInst": (c_void_p, [c_void_p]) for name in ("Extra
 def numbers_there(inspector: Inspector, root: Value) -> frozenset[str]:
     """The types of all numbers that a parameter points to, or a pointer that is read there; none where it is neither."""
     module, function = inspector.module, inspector.function_of(root)
-    types = module.once_in(function, "types given", lambda: _types(inspector, function)) if function else {}
+    types = types_given(inspector, function) if function else {}
     if root in types:
         ty = types[root]
         return numbers(module, base_type(module, ty)) if is_pointer(module, ty) else frozenset()
@@ -25,8 +25,12 @@ def numbers_there(inspector: Inspector, root: Value) -> frozenset[str]:
     return frozenset().union(*(numbers_reached(module, types[one]) for one in parameters if one in types))
 
 
-def _types(inspector: Inspector, function: Value) -> dict[Value, Value]:
+def types_given(inspector: Inspector, function: Value) -> dict[Value, Value]:
     """The types of a function's parameters; empty where rustc makes more or less of them."""
+    return dict(inspector.module.once_in(function, "types given", lambda: _types(inspector, function)))
+
+
+def _types(inspector: Inspector, function: Value) -> dict[Value, Value]:
     parameters = inspector.parameters(function)[inspector.returns_by_pointer(function) :]
     types = [ty for ty in parameter_types(inspector.module, function) if ty and inspector.module.type_bits(ty)]
     return dict(zip(parameters, types, strict=True)) if len(parameters) == len(types) else {}

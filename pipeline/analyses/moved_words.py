@@ -46,12 +46,17 @@ def may_be_another_variants(inspector: Inspector, load: Value) -> bool:
     bits, types = bits_of(inspector, load), types_in(inspector.module, inspector.module.parent(load))
     if not any(bits in shared_words(inspector.module, ty) for ty in types):
         return False
-    is_stored = False
+    return is_stored(inspector, load) and are_of_floats(inspector, load)
+
+
+def is_stored(inspector: Inspector, load: Value) -> bool:
+    """Whether what is loaded, or chosen from it, is stored, whatever else is done with it."""
     for value, user in (uses := Uses(inspector.module, [load])):
-        is_stored |= bool(inspector.is_plain_store(user)) and inspector.api.GetOperand(user, 0) == value
+        if inspector.is_plain_store(user) and inspector.api.GetOperand(user, 0) == value:
+            return True
         if inspector.is_choice(user):
             uses.follow([user])
-    return is_stored and are_of_floats(inspector, load)
+    return False
 
 
 def is_stored_only(inspector: Inspector, load: Value) -> bool:

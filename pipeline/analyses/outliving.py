@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pipeline.analyses.call_tree import call_tree
-from pipeline.analyses.debug_info import POINTER, base_type, is_pointer, name, parameter_types, reached, variable_type
+from pipeline.analyses.debug_info import POINTER, base_type, is_pointer, name, reached, variable_type
+from pipeline.analyses.given import types_given
 from pipeline.llvm import Module, Value
 from pipeline.llvm_inspect import Inspector
 
@@ -35,10 +36,9 @@ def may_be_kept(inspector: Inspector, shim: Value, parameter: Value) -> bool:
 
 def _types(inspector: Inspector, shim: Value) -> dict[Value, Value]:
     """By a shim's parameters the types of what they point to; empty where it is not known."""
-    module, parameters = inspector.module, inspector.parameters(shim)
-    types = [ty for ty in parameter_types(module, shim) if ty and module.type_bits(ty)]  # no closure of nothing
-    is_known = len(types) == len(parameters) and all(is_pointer(module, ty) for ty in types)
-    return {parameter: base_type(module, ty) for parameter, ty in zip(parameters, types, strict=True)} if is_known else {}
+    types, module = types_given(inspector, shim), inspector.module
+    are_pointers = all(is_pointer(module, ty) for ty in types.values())
+    return {parameter: base_type(module, ty) for parameter, ty in types.items()} if are_pointers else {}
 
 
 def _written(module: Module, argument: Value) -> Iterator[Value]:

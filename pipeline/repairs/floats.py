@@ -12,8 +12,8 @@ from pipeline.analyses.allocations import is_allocation
 from pipeline.analyses.call_tree import call_tree
 from pipeline.analyses.debug_info import FLOAT_BITS, floats_around, signature_types
 from pipeline.analyses.layout import INTEGER, kinds_at
+from pipeline.analyses.moved_words import is_stored
 from pipeline.analyses.moves import is_copy, word_moved
-from pipeline.analyses.uses import Uses
 from pipeline.analyses.variables import Variables
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
@@ -54,17 +54,7 @@ def _is_too_narrow(editor: Editor, load: Value) -> bool:
     if editor.integer_bits(editor.accessed_type(load)) != FLOAT_BITS["f16"]:
         return False
     floats = floats_around(editor.module, load)
-    return bool(floats) and "f16" not in floats and _is_moved(editor, load)
-
-
-def _is_moved(editor: Editor, load: Value) -> bool:
-    """Whether what is loaded, or chosen from it, is stored: for what is counted with alone Enzyme knows a type."""
-    for value, user in (uses := Uses(editor.module, [load])):
-        if editor.is_plain_store(user) and editor.operands(user)[0] == value:
-            return True
-        if editor.is_choice(user):
-            uses.follow([user])
-    return False
+    return bool(floats) and "f16" not in floats and is_stored(editor, load)
 
 
 def _is_size(editor: Editor, integer: Value) -> bool:

@@ -12,11 +12,12 @@ difference of two: how far it is to the next word, or a count from which one add
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree
 from pipeline.analyses.counting import is_counted
 from pipeline.analyses.hidden import HIDDEN, is_of
+from pipeline.analyses.uses import Uses
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import opaque
@@ -62,24 +63,16 @@ def _hide_addresses(editor: Editor, choice: Value) -> None:
 
 def _hide_measured(editor: Editor, address: Value) -> None:
     """Where something other than comparisons and differences of two addresses is made of one, and each time a number."""
-    uses = [_measure(editor, *use) for use in _uses(editor, address)]
-    if None not in uses and False in uses:
+    found = []
+    for value, user in (uses := Uses(editor.module, [address])):
+        found.append(_measure(editor, user, value))
+        if _is_moved(editor, user):
+            uses.follow([user])
+    if None not in found and False in found:
         users = editor.module.users(address)
         hidden = opaque.same(editor, address, editor.following(address))
         for user in users:
             editor.give(user, address, hidden)
-
-
-def _uses(editor: Editor, address: Value) -> Iterator[tuple[Value, Value]]:
-    """What uses an address, or what is made of it by constants; and which of these."""
-    known, waiting = set[Value](), [address]
-    while waiting:
-        value = waiting.pop()
-        known.add(value)
-        for user in editor.module.users(value):
-            yield user, value
-            if _is_moved(editor, user) and user not in known:
-                waiting.append(user)
 
 
 def _is_moved(editor: Editor, user: Value) -> bool:

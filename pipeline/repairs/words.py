@@ -64,7 +64,7 @@ class Words:
     def _is_some_word(self, instruction: Value) -> bool:
         """Whether what is moved is a word of an element, nobody knows which, that has floats beside other things."""
         module = self.inspector.module
-        return len(kinds(module, elements_moved(module, instruction) or 0)) > 1
+        return len(kinds(module, elements_moved(module, instruction))) > 1
 
     def kinds(self, accesses: Iterable[Value]) -> set[str]:
         """What the words are that are loaded or stored, as far as that is known."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -143,11 +143,13 @@ class AbiFixup:
         return out / MODULE
 
 
-def _told(editor: Editor, asking: Iterable[Derivative]) -> list[Derivative]:
+def _told(editor: Editor, asking: Collection[Derivative]) -> list[Derivative]:
     """The derivatives as they are written down, always in the same order."""
     from pipeline.analyses.outliving import outlives
 
-    found = [replace(one, outlives=outlives(editor, editor.module.named([one.shim])[0])) for one in asking]
+    shims = dict.fromkeys(one.shim for one in asking)
+    lasting = {shim: outlives(editor, function) for shim, function in zip(shims, editor.module.named(shims), strict=True)}
+    found = [replace(one, outlives=lasting[one.shim]) for one in asking]
     return sorted(found, key=lambda derivative: json.dumps(asdict(derivative)))
 
 
