@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count, islice
 from pathlib import Path
@@ -16,21 +15,34 @@ import pytest
 from tests.fuzz import oracle, record
 from tests.fuzz.generate import function
 from tests.fuzz.grammar import CODE, LEAVES
-from tests.fuzz.runner import MIXED, MODES, differences, judge
+from tests.fuzz.runner import HEADERS, MIXED, MODES, differences, judge
 from tests.fuzz.shrink import Cut, Failure, cause, cuts, shrink
 from tests.fuzz.tree import Function, Node
 from tests.programs import Verdict
 
-SEED, COUNT, COUNT_MIXED = 1, 300, 24
+SEED = 1
+COUNTS = {"f64": (300, MODES, 1500), "mixed": (24, MIXED, 1500), "headers": (36, HEADERS, 3500)}
+"""How many functions are tried over each kind of numbers, in which modes, and of which length they are at most."""
 SHARE = 0.95
 """How many of the functions that are a test come out right, at least; the others do not build."""
-_LONG, _HEAVY = 1500, re.compile(r"sort|select_nth|BTree|Heap|Hash")
+_HEAVY = re.compile(r"sort|select_nth|BTree|Heap|Hash")
 
 
 def test_a_function_follows_from_its_seed() -> None:
     once, again, others = ([function(seed).text for seed in range(begin, begin + 30)] for begin in (7, 7, 37))
     assert once == again
     assert len(set(once + others)) == 60
+
+
+def test_a_function_with_a_header_of_its_own_is_given_all_that_the_oracle_gives_it() -> None:
+    for one in (function(seed, "headers") for seed in range(200)):
+        assert one.derived is not None
+        assert one.text.count("pub fn body<T: Number>(xs: &[T], k: usize) -> T {") == 1
+        attributes, header = one.derived.attributes.splitlines(), one.derived.primal.partition(" -> ")[0]
+        parameters = len(re.findall(r"\b(?:p\d|k): ", header))
+        assert {attribute.count(", ") - attribute.count(", 2,") - 1 for attribute in attributes} == {parameters}
+        assert "autodiff_reverse" not in one.derived.attributes or one.derived.lines[0] == "reverse"
+        assert not {"T", "Vec<T>"} & set(re.findall(r"[\w<>]+", one.derived.primal))
 
 
 def test_every_kind_of_code_has_leaves() -> None:
@@ -172,16 +184,17 @@ def test_what_is_infinite_in_single_precision_is_no_test_of_it(tmp_path: Path) -
     assert oracle.rights(functions, tmp_path / "single", oracle.IN_SINGLE) == ["is infinite somewhere, or no number"]
 
 
-def _is_light(one: Function) -> bool:
+def _is_light(one: Function, length: int) -> bool:
     """Whether it takes Enzyme a second or two, and not ten: what sorts, or has trees in it, is for `python -m tests.fuzz`."""
-    return len(one.text) < _LONG and not _HEAVY.search(one.text)
+    return len(one.text) < length and not _HEAVY.search(one.text)
 
 
 @pytest.mark.toolchain
-@pytest.mark.parametrize(("is_mixed", "number", "modes"), [(False, COUNT, MODES), (True, COUNT_MIXED, MIXED)])
-def test_random_functions_are_right_or_refused(tmp_path: Path, *, is_mixed: bool, number: int, modes: Sequence[str]) -> None:
-    made = (function(seed, is_mixed=is_mixed) for seed in count(SEED))
-    functions = list(islice(filter(_is_light, made), number))
+@pytest.mark.parametrize("numbers", COUNTS)
+def test_random_functions_are_right_or_refused(tmp_path: Path, numbers: str) -> None:
+    number, modes, length = COUNTS[numbers]
+    made = (function(seed, numbers) for seed in count(SEED))
+    functions = list(islice((one for one in made if _is_light(one, length)), number))
     verdicts = judge(functions, "3", tmp_path, modes)
     failed = [(f"{f}", v) for f, v in zip(functions, verdicts, strict=True) if v.kind in {"wrong", "crash"}]
     assert failed == []

@@ -1,5 +1,5 @@
-"""Tries random functions: `python -m tests.fuzz [--count N] [--seed N] [--levels 0,3] [--shrink N] [--mixed | --single]
-[--record]`.
+"""Tries random functions: `python -m tests.fuzz [--count N] [--seed N] [--levels 0,3] [--shrink N]
+[--mixed | --headers | --single] [--record]`.
 
 Prints how many came out right, refused, wrong or crashed at each level; then each that is not right, shrunk where it is
 wrong or a crash, with the seed that gives it again.
@@ -16,8 +16,8 @@ from pathlib import Path
 
 from tests.fuzz import record
 from tests.fuzz.generate import function
-from tests.fuzz.oracle import DOUBLE, IN_SINGLE, Precision
-from tests.fuzz.runner import AT_ONCE, LEVELS, MIXED, MODES, judge
+from tests.fuzz.oracle import DOUBLE, IN_SINGLE
+from tests.fuzz.runner import AT_ONCE, HEADERS, LEVELS, MIXED, MODES, judge
 from tests.fuzz.shrink import ROUNDS, Failure, cause, shrink
 from tests.fuzz.tree import Function
 from tests.programs import Verdict
@@ -25,14 +25,12 @@ from tests.programs import Verdict
 KINDS = ("right", "refused", "broke down", "wrong", "crash", "invalid")
 
 
-def main(
-    count: int, seed: int, levels: Sequence[str], rounds: int, precision: Precision, *, is_mixed: bool, is_recorded: bool
-) -> None:
+def main(count: int, seed: int, levels: Sequence[str], rounds: int, numbers: str, *, is_recorded: bool) -> None:
     """Print the table, then the failures."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    modes = MIXED if is_mixed else MODES
-    numbers = "mixed" if is_mixed else ("f32" if precision.is_single else "f64")
-    functions = [function(seed + number, is_mixed=is_mixed) for number in range(count)]
+    modes = {"mixed": MIXED, "headers": HEADERS}.get(numbers, MODES)
+    precision = IN_SINGLE if numbers == "f32" else DOUBLE
+    functions = [function(seed + number, numbers) for number in range(count)]
     with tempfile.TemporaryDirectory() as folder:
         verdicts: dict[str, list[Verdict]] = {level: [] for level in levels}
         for begin in range(0, count, AT_ONCE):
@@ -75,8 +73,8 @@ def refusals(level: str, functions: Sequence[Function], verdicts: Sequence[Verdi
 def shown(level: str, failure: Failure) -> Iterator[str]:
     """A failure, and the function."""
     yield f"\n{failure.function}, level {level}: {failure.verdict.kind}: {failure.verdict.said}"
-    mixed = " --mixed" if failure.modes == MIXED else ""
-    yield f"again by: python -m tests.fuzz --count 1 --seed {failure.function.seed} --levels {level}{mixed}\n"
+    numbers = {MIXED: " --mixed", HEADERS: " --headers"}.get(failure.modes, "")
+    yield f"again by: python -m tests.fuzz --count 1 --seed {failure.function.seed} --levels {level}{numbers}\n"
     yield failure.function.text
 
 
@@ -86,13 +84,13 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--levels", type=lambda text: text.split(","), default=LEVELS)
     parser.add_argument("--shrink", type=int, default=ROUNDS, help="rounds of cuts; 0 shows the functions as they are")
-    parser.add_argument(
+    numbers = parser.add_mutually_exclusive_group()
+    numbers.add_argument(
         "--mixed", action="store_true", help="with constants, and numbers that may be written, beside the others"
     )
-    parser.add_argument("--single", action="store_true", help="of `f32`")
+    numbers.add_argument("--headers", action="store_true", help="with headers of their own")
+    numbers.add_argument("--single", action="store_true", help="of `f32`")
     parser.add_argument("--record", action="store_true", help="add the counts to those of all runs, in docs/idioms.md")
     given = parser.parse_args()
-    if given.mixed and given.single:
-        parser.error("--mixed is of `f64`")
-    precision = IN_SINGLE if given.single else DOUBLE
-    main(given.count, given.seed, given.levels, given.shrink, precision, is_mixed=given.mixed, is_recorded=given.record)
+    kind = "mixed" if given.mixed else "headers" if given.headers else "f32" if given.single else "f64"
+    main(given.count, given.seed, given.levels, given.shrink, kind, is_recorded=given.record)

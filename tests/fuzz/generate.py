@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
 from tests.fuzz.grammar import CODE, HELPERS, LEAVES, READ_BY
+from tests.fuzz.headers import Header
 from tests.fuzz.tree import Function, Node
 
 _HOLE = re.compile(r"\$([+:=!~-]?)([a-zA-Z()])")
@@ -70,9 +72,12 @@ class _Call:
     template: str
 
 
-def function(seed: int, *, is_mixed: bool = False) -> Function:
-    """The function of a seed; a mixed one has constants, too, and numbers that it may write."""
-    return _Generator(seed).function(*((_MIXED, _NAMES_IN_MIXED) if is_mixed else (_BODY, _NAMES)))
+def function(seed: int, numbers: str = "f64") -> Function:
+    """The function of a seed: of a slice; `mixed`, of constants, too, and numbers that it may write; or of `headers`."""
+    generator = _Generator(seed)
+    if numbers == "headers":
+        return generator.with_header(Header.drawn(generator.random))
+    return generator.function(*((_MIXED, _NAMES_IN_MIXED) if numbers == "mixed" else (_BODY, _NAMES)))
 
 
 class _Generator:
@@ -85,15 +90,28 @@ class _Generator:
         self.calls: list[_Call] = []
 
     def function(self, header: str, around: Names) -> Function:
+        names = dict(around)
+        pieces = self._pieces(header, names, ())
+        return Function(self.seed, Node("root", (*pieces, self._all_of(names), "\n}\n")))
+
+    def with_header(self, header: Header) -> Function:
+        names = dict(header.names)
+        pieces = self._pieces(header.function(), names, header.uses)
+        before, _, after = header.result.made.partition("ALL")
+        result = [self._expanded(before, "", names, 1), self._all_of(names), self._expanded(after, "", names, 1)]
+        return Function(self.seed, Node("root", (*pieces, *result, "\n}\n", header.around())), header.derived())
+
+    def _pieces(self, header: str, names: Names, uses: Sequence[str]) -> list[str | Node]:
+        """Helpers, and the function but for its result, in which each of these templates may be used."""
         size = self.random.choices(_SIZES, [size.weight for size in _SIZES])[0]
         helpers = [self._helper() for _ in range(self.random.choice(size.helpers))]
-        names = dict(around)
         statements = [self._expanded(text, "s", names, 2) for text in ("let mut $+F = $f;", "let mut $+F = $f;")]
         depth = self.random.choice(size.depths)
-        statements += [self._code("s", names, depth) for _ in range(self.random.randint(*size.statements))]
-        body = (header, *_lines(statements), self._all_of(names), "\n}\n")
-        pieces = [piece for helper in helpers for piece in (helper, "\n")]
-        return Function(self.seed, Node("root", (*pieces, *body)))
+        for _ in range(self.random.randint(*size.statements)):
+            if uses and self.random.random() < 0.4:
+                statements.append(self._expanded(self.random.choice(uses), "s", names, depth))
+            statements.append(self._code("s", names, depth))
+        return [*_lines(helpers), header, *_lines(statements)]
 
     def _helper(self) -> Node:
         kind, declared, call = self.random.choice(HELPERS)

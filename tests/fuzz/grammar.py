@@ -52,6 +52,10 @@ impl<T: Number> Mixed<T> {
     fn energy(&self) -> T {
         self.a * self.a + self.b * (self.n % 3) as f64
     }
+    fn numbers(&mut self, of: &mut impl FnMut(&mut T)) {
+        of(&mut self.a);
+        of(&mut self.b);
+    }
 }""",
     "Shape": """\
 #[derive(Clone, Copy)]
@@ -59,6 +63,13 @@ enum Shape<T> { Empty, One(T), Two(T, T), Counted(usize, T) }
 
 impl<T: Number> Shape<T> {
     const ALL: [Self; 4] = [Self::Counted(2, T::TABLE[0]), Self::Two(T::TABLE[3], T::TABLE[1]), Self::Empty, Self::One(T::TABLE[4])];
+    fn numbers(&mut self, of: &mut impl FnMut(&mut T)) {
+        match self {
+            Shape::Empty => {}
+            Shape::One(x) | Shape::Counted(_, x) => of(x),
+            Shape::Two(x, y) => { of(x); of(y); }
+        }
+    }
 }""",
     "Net": """\
 struct Net<T> { w: Vec<T>, b: T, n: usize }
@@ -89,6 +100,10 @@ impl<T: Number> Net<T> {
         self.w.push(self.b * 0.5);
         self
     }
+    fn numbers(&mut self, of: &mut impl FnMut(&mut T)) {
+        self.w.iter_mut().for_each(&mut *of);
+        of(&mut self.b);
+    }
 }""",
     "List": """\
 enum List<T> { End, Item(T, Box<List<T>>) }
@@ -101,6 +116,13 @@ impl<T: Number> List<T> {
         let mut at = self;
         while let List::Item(x, next) = at {
             *x = *x * by;
+            at = next;
+        }
+    }
+    fn numbers(&mut self, of: &mut impl FnMut(&mut T)) {
+        let mut at = self;
+        while let List::Item(x, next) = at {
+            of(x);
             at = next;
         }
     }
@@ -280,6 +302,35 @@ fn each<T: Number>(all: &[T], of: &mut dyn FnMut(usize, T)) {
 enum Law { Fixed(f64), Scaled(f64, usize), Free }
 
 static LAWS: [Law; 4] = [Law::Fixed(0.5), Law::Scaled(-0.25, 3), Law::Free, Law::Fixed(1.25)];""",
+    "State": """\
+struct State<T> { x: T, many: Vec<T>, few: [T; 3], maybe: Option<T>, n: usize }
+
+impl<T: Number> State<T> {
+    fn numbers(&mut self, of: &mut impl FnMut(&mut T)) {
+        of(&mut self.x);
+        self.many.iter_mut().for_each(&mut *of);
+        self.few.iter_mut().for_each(&mut *of);
+        self.maybe.iter_mut().for_each(&mut *of);
+    }
+}""",
+    "Supply": """\
+struct Supply<'a, T> { xs: &'a [T], next: usize }
+
+impl<T: Number> Supply<'_, T> {
+    fn one(&mut self) -> T {
+        let at = self.next;
+        self.next += 1;
+        self.xs[at % self.xs.len()] * factor(at)
+    }
+}
+
+fn factor(at: usize) -> f64 {
+    [1.0, 0.75, -0.5, 1.25][at % 4]
+}
+
+fn weight(at: usize) -> f64 {
+    [1.0, 0.5, -0.75, 1.5, 0.25][at % 5]
+}""",
     "weigh": """\
 fn weigh<T: Number>(v: &[T]) -> T {
     v.iter().enumerate().map(|(i, &x)| x * (i as f64 + 1.0)).sum()

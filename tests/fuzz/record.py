@@ -21,7 +21,12 @@ DOCUMENT = ROOT / "docs" / "idioms.md"
 BEGIN, END = "<!-- written by `python -m tests.fuzz --record` -->", "<!-- until here, by it -->"
 LAST = 5000
 """Functions that the last runs together have at least, where there are so many."""
-_OVER = {"f64": "over `f64`", "f32": "over `f32`", "mixed": "over `f64` beside constants and what is written"}
+_OVER = {
+    "f64": "over `f64`",
+    "f32": "over `f32`",
+    "mixed": "over `f64` beside constants and what is written",
+    "headers": "with headers of their own, over `f64`",
+}
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,7 @@ class Run:
 
     commit: str
     numbers: str
-    """What they were of: `f64`, `f32`, or `mixed`, `f64` with constants and numbers that may be written beside them."""
+    """What they were of: `f64`, `f32`; `mixed`, `f64` with constants and numbers that may be written beside them; `headers`."""
     level: str
     first: int
     """The first seed."""

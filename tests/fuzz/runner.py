@@ -17,6 +17,7 @@ from pipeline.llvm import Module
 from pipeline.toolchain import find_tools
 from tests.alone import build, merged, only, stages
 from tests.fuzz import oracle
+from tests.fuzz.headers import Derived
 from tests.fuzz.oracle import CASTS, DOUBLE, DUAL, INPUTS, SINGLE, SIZES, Precision, Source
 from tests.programs import PROFILES, Verdict, refusal, run
 from tests.workbench import MANIFEST, Workbench
@@ -28,6 +29,9 @@ MODES = ("reverse", "forward", "width 2")
 """In which functions are tried, if nothing else is said; `width 4` is another, and those with another header (`MIXED`)."""
 MIXED = ("mixed", "within")
 """In which functions are tried that have constants, and numbers that they may write; these are of `f64` alone."""
+
+HEADERS = ("headers",)
+"""In which functions are tried that have a header of their own, of `f64` alone: in reverse, in forward mode and in width 2."""
 
 AT_ONCE = 60
 """Functions in one crate: of more, to take the others out of the module for each takes longer than to begin anew."""
@@ -130,7 +134,6 @@ use crate::casts::Number;
 use autodiff::{autodiff_forward, autodiff_reverse};
 
 TEXT
-OTHERS
 ATTRIBUTES
 PRIMAL
 
@@ -240,8 +243,9 @@ class Job:
 
     number: int
     level: str
-    modes: Sequence[str]
     precision: Precision
+    lines: Sequence[str]
+    """What is printed, a name for each line."""
     right: Sequence[float]
     crate: Path
     folder: Path
@@ -273,7 +277,8 @@ def _judge_crate(
         module = merged(bench, level, tools)
         crate = bench.output() / "stages"
         jobs = [
-            Job(number, level, modes, precision, right, crate, module.parent) for number, right in enumerate(valid.values())
+            Job(at, level, precision, derived(functions[number], modes, precision).lines, right, crate, module.parent)
+            for at, (number, right) in enumerate(valid.items())
         ]
         with Module(tools.libllvm, module) as whole:
             verdicts |= dict(zip(valid, _side_by_side(whole, jobs), strict=True))
@@ -287,17 +292,22 @@ def write(functions: Sequence[Source], bench: Workbench, modes: Sequence[str], p
     bench.write(_filled(_MAIN, FUNCTIONS=", ".join(f"{name}::start" for name in names), **texts), f"{MANIFEST}\n{PROFILES}")
     for stale in (bench.folder / "src").glob("p*.rs"):
         stale.unlink()
-    of = [_MODES[mode] for mode in modes]
-    primal = _PRIMAL_IN_SINGLE if precision.is_single else _PRIMAL
-    calls = "\n    ".join(mode.in_single if precision.is_single else mode.in_double for mode in of)
-    derived = {
-        "OTHERS": "\n".join(mode.header for mode in of),
-        "ATTRIBUTES": "\n".join(mode.attribute for mode in of),
-        "PRIMAL": primal,
-        "CALLS": calls,
-    }
     for name, function in zip(names, functions, strict=True):
-        (bench.folder / "src" / f"{name}.rs").write_text(_filled(_MODULE, TEXT=function.text, NAME=name, **derived))
+        its = derived(function, modes, precision)
+        text = _filled(_MODULE, TEXT=function.text, ATTRIBUTES=its.attributes, PRIMAL=its.primal, CALLS=its.calls, NAME=name)
+        (bench.folder / "src" / f"{name}.rs").write_text(text)
+
+
+def derived(function: Source, modes: Sequence[str], precision: Precision) -> Derived:
+    """What stands around a function that is tried in these modes."""
+    own = getattr(function, "derived", None)
+    if isinstance(own, Derived):
+        return own
+    of = [_MODES[mode] for mode in modes]
+    attributes = "\n".join([*(mode.header for mode in of), *(mode.attribute for mode in of)])
+    calls = "\n    ".join(mode.in_single if precision.is_single else mode.in_double for mode in of)
+    primal = _PRIMAL_IN_SINGLE if precision.is_single else _PRIMAL
+    return Derived(attributes, primal, calls, tuple(line for mode in of for line in mode.lines))
 
 
 def _filled(template: str, **texts: str) -> str:
@@ -356,10 +366,11 @@ def _compared(job: Job, binary: Path) -> Verdict:
     stdout, death = run(binary)
     if death:
         return Verdict("crash", death)
-    names = [line for mode in job.modes for line in _MODES[mode].lines]
     lines = [[float(number) for number in line.split()] for line in stdout.splitlines()]
     differing = [
-        f"{name}: {what}" for name, got in zip(names, lines, strict=True) for what in differences(got, job.right, job.precision)
+        f"{name}: {what}"
+        for name, got in zip(job.lines, lines, strict=True)
+        for what in differences(got, job.right, job.precision)
     ]
     return Verdict("wrong", "; ".join(differing)) if differing else Verdict("right")
 

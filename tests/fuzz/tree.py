@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tests.fuzz.grammar import ITEMS
+from tests.fuzz.headers import Derived
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,8 @@ class Function:
 
     seed: int
     root: Node
+    derived: Derived | None = None
+    """What stands around it, if it has a header of its own."""
 
     def __str__(self) -> str:
         return f"function {self.seed}"
