@@ -96,6 +96,61 @@ def test_a_pointer_that_is_chosen_after_the_loops_is_kept_there(tmp_path: Path) 
     assert "[ %place, %found ]" in made
 
 
+# The sum of all squares, in parts of which each ends with a number below 0: {next} is where the next part begins, {read} what
+# the inner loop reads by.
+PARTS = """define double @shim(ptr %x) {{
+  br label %outer
+outer:
+  %p = phi ptr [ %x, %0 ], [ %p.next, %outer.latch ]
+  %at = phi i64 [ 0, %0 ], [ %i.next, %outer.latch ]
+  %sum = phi double [ 0.0, %0 ], [ %sum.next, %outer.latch ]
+  br label %inner
+inner:
+  %i = phi i64 [ %at, %outer ], [ %i.next, %inner.latch ]
+  %q = phi ptr [ {read}, %outer ], [ %q.next, %inner.latch ]
+  %more = phi double [ %sum, %outer ], [ %sum.next, %inner.latch ]
+  %number = load double, ptr %q
+  %square = fmul double %number, %number
+  %sum.next = fadd double %more, %square
+  %i.next = add nuw nsw i64 %i, 8
+  %ends.part = fcmp olt double %number, 0.0
+  br i1 %ends.part, label %outer.latch, label %inner.latch
+inner.latch:
+  %q.next = getelementptr inbounds nuw i8, ptr %x, i64 %i.next
+  %ends = icmp eq i64 %i.next, 32
+  br i1 %ends, label %exit, label %inner
+outer.latch:
+  %p.next = getelementptr inbounds nuw i8, ptr {next}
+  %over = icmp eq i64 %i.next, 32
+  br i1 %over, label %exit, label %outer
+exit:
+  ret double %sum.next
+}}"""
+OF_THE_INNER_LOOP = "%x, i64 %i.next"
+
+
+def test_what_a_run_begins_with_is_kept_if_it_is_computed_of_how_an_inner_loop_ended(tmp_path: Path) -> None:
+    made = body(mended(tmp_path, PARTS.format(next=OF_THE_INNER_LOOP, read="%p"), asked_outside.keep), "shim")
+    assert len(re.findall(r"call \S+ @crategrad_same_kept_ptr\(ptr %p, ", made)) == 1
+    kept = re.search(r"(%\S+) = call ptr @crategrad_same_kept_ptr\(ptr %p, i32 0\)", made)
+    assert kept
+    assert f"%q = phi ptr [ {kept[1]}, %outer ], [ %q.next, %inner.latch ]" in made
+    assert "(i64 %at)" not in made  # it is how the inner loop ended: of that Enzyme keeps what it was
+
+
+@pytest.mark.parametrize(
+    ("following", "read"),
+    [
+        ("%p, i64 8", "%p"),  # of what the run before began with
+        ("%x, i64 8", "%p"),  # of no loop
+        (OF_THE_INNER_LOOP, "%x"),  # for no inner loop
+    ],
+)
+def test_what_else_a_run_begins_with_is_not_kept(tmp_path: Path, following: str, read: str) -> None:
+    made = body(mended(tmp_path, PARTS.format(next=following, read=read), asked_outside.keep), "shim")
+    assert "_kept_ptr(ptr %p, " not in made
+
+
 # Memory that grows in a loop which reads there ({read} is what it reads by), and is freed when the loop is left.
 GROWN = """declare ptr @malloc(i64)
 declare void @free(ptr)

@@ -68,6 +68,7 @@ ROWS = {
         "this loop ends where",
         "this loop goes on",
         "this loop reads",
+        "a run of this loop begins",
         "what this loop carries is undefined",
         "what is computed with here may be undefined",
         "written over by a later run",

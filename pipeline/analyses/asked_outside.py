@@ -61,6 +61,57 @@ def chosen_pointers(
             yield loop, found
 
 
+def begun_anew(inspector: Inspector, loops: Sequence[Loop]) -> Iterator[Value]:
+    """What a run of a loop begins with that the last one computed, when an inner loop was over, of what that had made; where
+    the inner loop is led to it.
+
+    There Enzyme computes it again of the last run of the loop, and of the very run of the inner one that it is in
+    (`prevAvailable` in `unwrapM` in its GradientUtils.cpp).  What the inner loop left is kept as it is, if nothing is computed
+    of it, and so is what is made of what the run before began with.
+    """
+    for loop in loops:
+        inner = _inner(loop, loops)
+        for phi in filter(inspector.api.IsAPHINode, inspector.module.instructions_of(loop.header)) if inner else ():
+            blocks = _made_in(inspector, phi, loop, inner)
+            left = [one for one in inner if not one.blocks.isdisjoint(blocks)]
+            led = _led_to(inspector, phi, loop) if left else set()
+            if any(not one.blocks.isdisjoint(led) for one in left):
+                yield phi
+
+
+def _made_in(inspector: Inspector, phi: Value, loop: Loop, inner: Iterable[Loop]) -> set[Value]:
+    """The blocks of a loop in which is computed what its next run begins with; none where that is kept."""
+    again = [inspector.incoming_from(phi, block) for block in loop.latches]
+    waiting = [] if any(_block(inspector, value) in one.blocks for value in again for one in inner) else again
+    found: dict[Value, Value] = {}
+    while waiting:
+        value = waiting.pop()
+        block = _block(inspector, value)
+        if value not in found and block in loop.blocks and not is_of(inspector, (KEPT, ACTIVE), value):
+            found[value] = block
+            is_begun_with = block == loop.header and inspector.api.IsAPHINode(value)
+            waiting += [] if is_begun_with else inspector.operands(value)
+    return set() if phi in found else set(found.values())
+
+
+def _block(inspector: Inspector, value: Value) -> Value:
+    """Where a value is made; 0 of what no instruction makes."""
+    return int(inspector.api.GetInstructionParent(value)) if inspector.api.IsAInstruction(value) else 0
+
+
+def _led_to(inspector: Inspector, phi: Value, loop: Loop) -> set[Value]:
+    """The blocks of a loop in which something is made of a value, but where it is kept."""
+    found: set[Value] = set()
+    uses = Uses(inspector.module, [phi])
+    for _, user in uses:
+        block = _block(inspector, user)
+        is_next = block == loop.header and inspector.api.IsAPHINode(user)
+        if block in loop.blocks and not is_next and not is_of(inspector, (KEPT, ACTIVE), user):
+            found.add(block)
+            uses.follow([user])
+    return found
+
+
 def _is_read_by(inspector: Inspector, pointer: Value, loop: Loop) -> bool:
     """Whether a loop loads what lies behind a pointer, be it at an offset."""
     uses = Uses(inspector.module, [pointer])

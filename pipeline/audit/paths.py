@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from pipeline.analyses.asked_outside import begun_anew
 from pipeline.analyses.control_flow import ControlFlow, Loop
 from pipeline.analyses.joins import misjudged
 from pipeline.analyses.loop_choices import shortcuts
@@ -24,6 +25,9 @@ _ONLY_WAY_OUT = "this loop is left for the loop around it, and for all else: how
 _JUMPED_OVER = "what this loop ends on may be jumped over, and it ends on something else, too: its runs would be miscounted"
 _ORDERED = "this loop ends where what it counts is as large as something else, and would end only where it is equal"
 _AT_LEAST = "this loop goes on while something is at least as large as something else, and its runs would be miscounted"
+_BEGUN = (
+    "a run of this loop begins with what is computed of how an inner one ended, and would begin with that of another run of it"
+)
 _TWINS = "this loop reads what another one reads, as often, and what it reads would be taken for what that one has read"
 
 _UNDEFINED = "what this loop carries is undefined before its first run, and may be taken for what the same run makes"
@@ -63,6 +67,8 @@ def of_loops(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
 
 
 def _of_values(inspector: Inspector, flow: ControlFlow, loops: Iterable[Loop]) -> Iterator[Diagnostic]:
+    for phi in begun_anew(inspector, list(loops)):
+        yield finding(inspector, phi, _BEGUN)
     for loop in twins(inspector, flow):
         yield finding(inspector, flow.ends[loop.header], _TWINS)
     for load in dict.fromkeys(one.load for one in overwritten(inspector, flow)):
