@@ -122,7 +122,12 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "ConstInt": (c_void_p, [c_void_p, c_ulonglong, c_int]),
 }
 
-IN_PLACE = ("-unroll-allow-peeling=false", "-instcombine-code-sinking=false", "-simplifycfg-sink-common=false")
+IN_PLACE = (
+    "-unroll-allow-peeling=false",
+    "-unroll-peel-max-count=0",  # the pass that unrolls in full asks for this alone
+    "-instcombine-code-sinking=false",
+    "-simplifycfg-sink-common=false",
+)
 """Options by which LLVM leaves what is computed, and stored, where it is, until Enzyme has run.
 
 A peeled run of a loop, or code that is sunk to where it is used, puts addresses and lengths where Enzyme's reverse sweep wants
