@@ -44,6 +44,7 @@ _HELP = {
     r"pthread_create": "have the thread call a derivative, and not the derivative a thread",
     r"static|thread-local": _HAND_IN,
     _REPLACED: "write into what is there (`&mut [f64]`), or make it `Const` where it is only filled; forward mode takes it",
+    r"not in its tangent": "differentiate one function in reverse mode, and another like it in forward mode",
     r"may hold floats is moved|half of a float|stored as an integer": _TYPES,
     r"\bbits\b": _FLOATS,
     r"no body in the program|variadic|foreign function|inline assembly|instruction of the processor": _RUST,

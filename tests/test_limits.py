@@ -95,7 +95,12 @@ ROWS = {
         "a reference is stored here where a number is",
     ),
     "in reverse mode: memory": ("is replaced here",),
-    "in forward mode": ("stored as an integer here, and forward mode", "a constant's number", "may be without a derivative"),
+    "in forward mode": (
+        "stored as an integer here, and forward mode",
+        "a constant's number",
+        "may be without a derivative",
+        "and not in its tangent",
+    ),
     "finds no type for": (
         "it cannot be told whether",
         "values of two types",

@@ -54,7 +54,8 @@ def test_what_may_be_in_a_floats_place_is_stored_once(tmp_path: Path, store: str
     text = mended(tmp_path, module(store, ty), lambda *_: [])
     assert refused(tmp_path) == [SAID]
     text = mended(tmp_path, module(store, ty), overlaid.store_once)
-    assert f"call void @crategrad_store_{ty}({ty} " in body(text)
+    kind = "" if "4611686018427387904" in store else "number_"  # 2.0, as a float
+    assert f"call void @crategrad_store_{kind}{ty}({ty} " in body(text)
     assert f"store {ty}" not in body(text)
     assert refused(tmp_path) == []
 

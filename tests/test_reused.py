@@ -105,7 +105,7 @@ def test_numbers_are_hidden(tmp_path: Path, source: str) -> None:
 def test_a_number_is_stored_out_of_sight_where_a_float_comes_later(tmp_path: Path) -> None:
     """Else it would be stored to the shadow, too, and its bits added to the float's adjoint."""
     text = body(mended(tmp_path, COUNTED, reused.hide))
-    assert "call void @crategrad_store_i64(i64 %number, ptr %to)" in text
+    assert "call void @crategrad_store_number_i64(i64 %number, ptr %to)" in text
     assert "store i64" not in text
     assert "store double %square, ptr %at" in text
 

@@ -218,9 +218,13 @@ def _word_of_copier(inspector: Inspector, access: Value) -> str:
 
 
 def _word_of_element(inspector: Inspector, access: Value) -> str:
-    """Known where it is known at which byte of the element the access is that what moves elements makes."""
+    """Known where it is known at which byte of the element the access is that what moves elements makes.
+
+    Of an enum with a float and a number in one place it is known where what is in every variant an integer lies, as the tag.
+    """
     element = elements_moved(inspector.module, access)
-    layout = words(inspector.module, element) if element else []
+    known = words(inspector.module, element) if element else []
+    layout = known or (words_copied(inspector.module, element) if element else [])
     if not layout or layout[0].begin:
         return ""
     base, begin, bits = slot(inspector, access)
@@ -233,7 +237,8 @@ def _word_of_element(inspector: Inspector, access: Value) -> str:
         (first,) = firsts
     here = ((begin - first) % step, (bits or POINTER_BITS) // 8)
     found = {word.kind if _contains(here, (word.begin, word.size)) else "" for word in layout if _overlaps(here, word)}
-    return found.pop() if len(found) == 1 else ""
+    kind = found.pop() if len(found) == 1 else ""
+    return kind if known or kind == INTEGER else ""
 
 
 def _is_all_of_some(accesses: Accesses, layout: list[Word], step: int) -> bool:

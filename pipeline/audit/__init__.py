@@ -67,6 +67,7 @@ def _found(inspector: Inspector, reverse: list[str], forward: list[str]) -> list
     found += memory.integers_over_floats(inspector, _tree(inspector, reverse))
     found += [one for function in _tree(inspector, forward) for one in memory.own_tangents(inspector, function)]
     found += memory.numbers_of_constants(inspector, _tree(inspector, forward))
+    found += [one for shim in inspector.module.named(forward) for one in memory.not_in_tangent(inspector, shim)]
     for shim in forward:
         found += words.constants(inspector, _tree(inspector, [shim]))
     found += memory.copied_unguarded(inspector, inspector.module.named([*reverse, *forward]))

@@ -11,16 +11,19 @@ from pipeline.analyses.constant_numbers import handed_on
 from pipeline.analyses.control_flow import ControlFlow
 from pipeline.analyses.debug_info import (
     FLOAT_BITS,
+    VARIANT_PART,
     floats_around,
     floats_pointed_to,
     moves_bits,
     numbers,
+    reached,
     reallocates_bytes,
     signature_types,
     types_made_for,
 )
 from pipeline.analyses.frozen import forgotten
-from pipeline.analyses.hidden import ACTIVE
+from pipeline.analyses.given import types_given
+from pipeline.analyses.hidden import ACTIVE, STORED_NUMBER, is_of
 from pipeline.analyses.layout import kinds
 from pipeline.analyses.of_floats import are_mixed, are_of_floats
 from pipeline.analyses.overlaid import overlaid
@@ -51,6 +54,9 @@ _OF_A_CONSTANT = "what is read here may be a constant's number, and forward mode
 _OVERLAID = "the bits of an integer that is stored here would be added to the adjoint of a float that was in its place before"
 _FREED_TWICE = "memory that is freed where other memory may be would be freed twice"
 _REPLACED = "memory that is reached by an argument is replaced here, and the adjoint of what was there would be lost"
+_NOT_IN_TANGENT = (
+    "what says which variant an enum is may be stored here, and not in its tangent, as reverse mode comes here, too"
+)
 _FORGOTTEN = "of this pointer the adjoint would be added to what is later in its place"
 
 _ZEROED = {"calloc", "__rust_alloc_zeroed"}
@@ -94,6 +100,15 @@ def given_up(inspector: Inspector, shim: Value) -> Iterator[Diagnostic]:
     """Stores by which an argument leads to other memory than before: its shadow would lead to another shadow."""
     for store in replaced(inspector, shim):
         yield finding(inspector, store, _REPLACED)
+
+
+def not_in_tangent(inspector: Inspector, shim: Value) -> Iterator[Diagnostic]:
+    """Numbers that are stored once, where the tangent of an enum may be left to the caller."""
+    types = [node for ty in types_given(inspector, shim).values() for node in reached(inspector.module, ty)]
+    if any(inspector.module.metadata_tag(ty) == VARIANT_PART for ty in types):
+        for function in call_tree(inspector, [shim]):
+            stores = (call for call in calls(inspector, function) if is_of(inspector, STORED_NUMBER, call))
+            yield from (finding(inspector, store, _NOT_IN_TANGENT) for store in stores)
 
 
 def integers_over_floats(inspector: Inspector, functions: Sequence[Value]) -> Iterator[Diagnostic]:

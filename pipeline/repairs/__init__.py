@@ -59,6 +59,7 @@ from pipeline.repairs import (
     reused,
     said_pointers,
     scopes,
+    shadows,
     siblings,
     split_words,
     statics,
@@ -166,7 +167,18 @@ NAMES = (
     *dict.fromkeys(name for name, _ in _OF_CALLS),
     *("raised", "split_words", "hash_tables", "retype", "pointers", "opaque", "constants", "unguarded"),
     *dict.fromkeys(name for name, _ in _OF_MEMORY + _OF_PATHS),
-    *("mixed", "beginnings", "constant_numbers", "frees", "frozen", "results", "said_pointers", "unwanted", "promises"),
+    *(
+        "shadows",
+        "mixed",
+        "beginnings",
+        "constant_numbers",
+        "frees",
+        "frozen",
+        "results",
+        "said_pointers",
+        "unwanted",
+        "promises",
+    ),
 )
 """The repairs, in the order in which they are first made."""
 
@@ -189,6 +201,7 @@ def repair(module: Module, shims: Sequence[Value], forward: Sequence[Value] = ()
         done += mend(editor, shims) if name not in without else []
     reverse = [shim for shim in shims if shim not in forward]
     done += reused.keep(editor, reverse) if "reused" not in without else []
+    done += shadows.store_alike(editor, forward, reverse) if "shadows" not in without else []
     # Last, as others allocate, too.
     done += mixed.make_active(editor, shims) if "mixed" not in without else []
     done += beginnings.make_active(editor, forward) if "beginnings" not in without else []

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from pipeline.analyses.counting import is_counted
 from pipeline.analyses.float_places import FloatPlaces
-from pipeline.analyses.hidden import ACTIVE, APART, FLOAT_OF, HIDDEN, KEEPS, KEPT, POSITIVE
+from pipeline.analyses.hidden import ACTIVE, APART, FLOAT_OF, HIDDEN, KEEPS, KEPT, POSITIVE, STORED, STORED_NUMBER
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 
@@ -38,11 +38,14 @@ def hide_integers(editor: Editor, function: Value) -> bool:
     return bool(found)
 
 
-def store(editor: Editor, instruction: Value) -> None:
-    """Make a store of an integer or a pointer one that Enzyme leaves alone: it is done once, and not to the shadow."""
+def store(editor: Editor, instruction: Value, *, is_number: bool = False) -> None:
+    """Make a store of an integer or a pointer one that Enzyme leaves alone: it is done once, and not to the shadow.
+
+    If it is a number it belongs into the shadow in forward mode, where it is the same number: `shadows.store_alike`.
+    """
     value, pointer = editor.operands(instruction)
     bits = editor.integer_bits(editor.api.TypeOf(value))
-    name = f"crategrad_store_i{bits}" if bits else "crategrad_store_ptr"
+    name = f"{STORED_NUMBER if is_number else STORED}{f'i{bits}' if bits else 'ptr'}"
     function, is_new = _function(editor, name, editor.void_type(), [editor.api.TypeOf(value), editor.pointer_type()])
     if is_new:
         hide(editor, function)

@@ -22,9 +22,10 @@ def store_once(editor: Editor, shims: Sequence[Value]) -> list[str]:
         for store in stores:
             sources = editor.sources(editor.operands(store)[0])
             has_number = not all(map(editor.is_constant, sources))
-            if has_number and any(_may_be_float(editor, source) for source in sources):
+            may_be_float = any(_may_be_float(editor, source) for source in sources)
+            if has_number and may_be_float:
                 _store_zero(editor, store)
-            opaque.store(editor, store)
+            opaque.store(editor, store, is_number=not may_be_float)
         done.append(f"overlaid: {len(stores)} in {editor.module.name(function)}")
     return done
 

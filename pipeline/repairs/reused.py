@@ -38,7 +38,7 @@ def hide(editor: Editor, shims: Sequence[Value]) -> list[str]:
         ]
         stores = _stores_of_numbers(editor, FloatPlaces(editor, function, variables), stored, loads)
         for store in stores:
-            opaque.store(editor, store)
+            opaque.store(editor, store, is_number=True)
         for load in loads:
             opaque.outline(editor, load)
         if count := len(stores) + len(loads):
