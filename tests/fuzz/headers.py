@@ -171,7 +171,7 @@ class Header:
         """One of two or three parameters, of which the first has a number at least."""
         many = random.choice((1, 2, 2, 3))
         chosen = random.choices(PARAMETERS, [one.weight for one in PARAMETERS], k=many)
-        first = Parameter(1, "&", "Vec<T>", _MANY, _EACH, [("(*{})", "X")], borrowed="[T]")
+        first = Parameter(1, "&", "Vec<T>", _MANY, _EACH, [("xs", "X")], borrowed="[T]")
         return cls((first, *chosen), random.choices(RESULTS, [one.weight for one in RESULTS])[0])
 
     @property
@@ -199,7 +199,7 @@ class Header:
     def function(self) -> str:
         """How the function begins."""
         given = ", ".join(f"{'' if one.passed else 'mut '}p{at}: {one.type}" for at, one in enumerate(self.parameters))
-        return f"fn drawn<T: Number>({given}, k: usize) -> {self.result.type} {{\n"
+        return f"fn drawn<T: Number>({given}, k: usize) -> {self.result.type} {{\nlet xs = p0;\n"
 
     def around(self) -> str:
         """What is called in the place of the function, of one slice: `body`, and what that needs."""
