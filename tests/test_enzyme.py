@@ -15,7 +15,7 @@ from pipeline.enzyme_driver import Catalyst, Diagnostic, EnzymeDriver
 from pipeline.errors import UserError
 from pipeline.ladder import LADDER
 from pipeline.stages import MODULE
-from pipeline.stages.enzyme import Enzyme
+from pipeline.stages.enzyme import AT_FIRST, Enzyme
 from pipeline.toolchain import find_tools
 from tests.alone import build, stages
 from tests.workbench import MANIFEST, Workbench
@@ -226,6 +226,15 @@ def test_what_every_rung_refuses_is_refused_for_the_first_cause(bench: Workbench
     assert str(refused.value).startswith(f"error: Enzyme: not with {enzyme.all_flags()}\n")
     assert str(refused.value).count("not with") == 1
     assert not list((tmp_path / "out").iterdir())
+
+
+def test_what_outlives_a_function_is_not_freed_on_whatever_rung() -> None:
+    enzyme = stages(3, TOOLS)["enzyme"]
+    assert isinstance(enzyme, Enzyme)
+    for rung in (AT_FIRST, *LADDER):
+        flags, plain = ([*enzyme.flags_for([[{"outlives": one}], [{"outlives": False}]], rung)] for one in (True, False))
+        assert set(flags) - set(plain) == {"--enzyme-free-internal-allocations=0"}
+        assert plain == enzyme.all_flags(rung.flags)
 
 
 # A loop of two runs, too large to be unrolled before Enzyme has made it small: what it looks for by integers is kept.

@@ -31,6 +31,8 @@ class Differentiated:
     shim: str
     reverse: tuple[str, ...]
     forward: tuple[str, ...]
+    outlives: bool
+    """Whether memory that it allocates may be found when it has returned."""
 
 
 Cost = tuple[Differentiated, Sequence[Kept]]
@@ -65,7 +67,9 @@ def costs(build: Build, names: Sequence[str]) -> list[Cost]:
 def _try(stage: Enzyme, module: Path, places: Places, wanted: Differentiated, rung: Rung, folder: Path) -> Trial:
     folder.mkdir()
     try:
-        return differentiate(stage, module, wanted.shim, rung, folder)
+        return differentiate(
+            stage, module, [[{"shim": wanted.shim, "mode": "reverse", "outlives": wanted.outlives}]], rung, folder
+        )
     except UserError as error:
         raise UserError(places.told(error.message)) from error
 
@@ -77,8 +81,11 @@ def _rung(stage: Enzyme, rungs: set[str]) -> Rung:
 
 def _differentiated(derivatives: Sequence[Derivative]) -> Differentiated:
     first = derivatives[0]
-    by_mode = (tuple(one["derivative"] for one in derivatives if one["mode"] == mode) for mode in ("reverse", "forward"))
-    return Differentiated(first["primal"], first["place"], first["shim"], *by_mode)
+    reverse, forward = (
+        tuple(one["derivative"] for one in derivatives if one["mode"] == mode) for mode in ("reverse", "forward")
+    )
+    outlives = any(one["outlives"] for one in derivatives)
+    return Differentiated(first["primal"], first["place"], first["shim"], reverse, forward, outlives)
 
 
 def _names(one: Differentiated) -> list[str]:

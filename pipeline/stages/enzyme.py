@@ -245,8 +245,7 @@ class Enzyme:
         text, shims = part.with_suffix(".ll"), _shims(wanted)
         if unsound := self.show(module, wanted, rung, part):
             return unsound
-        flags = self.all_flags({**rung.flags, **(_OUTLIVING if _outlives(wanted) else {})})
-        found = self.driver.differentiate(part, text, flags, log) or self._asked_of_no_run(text, part)
+        found = self.driver.differentiate(part, text, self.flags_for(wanted, rung), log) or self._asked_of_no_run(text, part)
         if found:
             return found + self._suspects(found, module, shims)
         self.tape.provide(text, _in_words(wanted), part)
@@ -308,6 +307,10 @@ class Enzyme:
             return []
         assembly = inline_assembly(self.libllvm, module, shims)
         return [Diagnostic("inline assembly cannot be differentiated", piece.place) for piece in assembly]
+
+    def flags_for(self, wanted: Wanted, rung: Rung) -> list[str]:
+        """The flags by which these are differentiated on a rung, as Enzyme reads them."""
+        return self.all_flags({**rung.flags, **(_OUTLIVING if _outlives(wanted) else {})})
 
     def all_flags(self, others: Flags = NO_FLAGS) -> list[str]:
         """The config's flags, and others, as Enzyme reads them."""
