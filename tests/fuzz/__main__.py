@@ -22,6 +22,8 @@ from tests.fuzz.shrink import ROUNDS, Failure, cause, shrink
 from tests.fuzz.tree import Function
 from tests.programs import Verdict
 
+LOG = logging.getLogger("fuzz")
+
 KINDS = ("right", "refused", "broke down", "wrong", "crash", "invalid")
 
 
@@ -35,8 +37,12 @@ def main(count: int, seed: int, levels: Sequence[str], rounds: int, numbers: str
         verdicts: dict[str, list[Verdict]] = {level: [] for level in levels}
         for begin in range(0, count, AT_ONCE):
             for level, its in verdicts.items():
-                some = judge(functions[begin : begin + AT_ONCE], level, Path(folder), modes, precision)
+                tried = functions[begin : begin + AT_ONCE]
+                some = judge(tried, level, Path(folder), modes, precision)
                 verdicts[level] = its + some
+                for one, verdict in zip(tried, some, strict=True):
+                    if verdict.kind not in {"right", "invalid"}:
+                        LOG.info("%s, level %s: %s: %s", one, level, verdict.kind, verdict.said.partition("\n")[0])
                 if is_recorded:  # at once: a long run may be ended
                     record.add(record.run(level, seed + begin, some, numbers))
         print("\n".join(table(verdicts)), flush=True)
