@@ -120,6 +120,7 @@ inner.latch:
   %ends = icmp eq i64 %i.next, 32
   br i1 %ends, label %exit, label %inner
 outer.latch:
+  %left = phi i64 [ %i.next, %inner ]
   %p.next = getelementptr inbounds nuw i8, ptr {next}
   %over = icmp eq i64 %i.next, 32
   br i1 %over, label %exit, label %outer
@@ -144,6 +145,7 @@ def test_what_a_run_begins_with_is_kept_if_it_is_computed_of_how_an_inner_loop_e
         ("%p, i64 8", "%p"),  # of what the run before began with
         ("%x, i64 8", "%p"),  # of no loop
         (OF_THE_INNER_LOOP, "%x"),  # for no inner loop
+        ("%x, i64 %left", "%p"),  # of what comes together behind it, which Enzyme keeps
     ],
 )
 def test_what_else_a_run_begins_with_is_not_kept(tmp_path: Path, following: str, read: str) -> None:

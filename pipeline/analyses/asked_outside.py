@@ -82,16 +82,24 @@ def begun_anew(inspector: Inspector, loops: Sequence[Loop]) -> Iterator[Value]:
 def _made_in(inspector: Inspector, phi: Value, loop: Loop, inner: Iterable[Loop]) -> set[Value]:
     """The blocks of a loop in which is computed what its next run begins with; none where that is kept."""
     again = [inspector.incoming_from(phi, block) for block in loop.latches]
-    waiting = [] if any(_block(inspector, value) in one.blocks for value in again for one in inner) else again
+    waiting = [] if _are_left(inspector, again, loop.header, inner) else again
     found: dict[Value, Value] = {}
     while waiting:
         value = waiting.pop()
         block = _block(inspector, value)
         if value not in found and block in loop.blocks and not is_of(inspector, (KEPT, ACTIVE), value):
             found[value] = block
-            is_begun_with = block == loop.header and inspector.api.IsAPHINode(value)
-            waiting += [] if is_begun_with else inspector.operands(value)
+            made_of = inspector.operands(value)
+            is_phi = inspector.api.IsAPHINode(value)
+            is_kept = is_phi and (block == loop.header or _are_left(inspector, made_of, block, inner))
+            waiting += [] if is_kept else made_of
     return set() if phi in found else set(found.values())
+
+
+def _are_left(inspector: Inspector, values: Iterable[Value], block: Value, inner: Iterable[Loop]) -> bool:
+    """Whether one of the values that come together in a block is what an inner loop left that is over there."""
+    over = [one for one in inner if block not in one.blocks]
+    return any(_block(inspector, value) in one.blocks for value in values for one in over)
 
 
 def _block(inspector: Inspector, value: Value) -> Value:
