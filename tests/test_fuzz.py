@@ -15,14 +15,14 @@ import pytest
 from tests.fuzz import oracle, record
 from tests.fuzz.generate import function
 from tests.fuzz.grammar import CODE, LEAVES
-from tests.fuzz.runner import HEADERS, MIXED, MODES, differences, judge
+from tests.fuzz.runner import MODES_OF, differences, judge
 from tests.fuzz.shrink import Cut, Failure, cause, cuts, shrink
 from tests.fuzz.tree import Function, Node
 from tests.programs import Verdict
 
 SEED = 1
-COUNTS = {"f64": (300, MODES, 1500), "mixed": (24, MIXED, 1500), "headers": (36, HEADERS, 3500)}
-"""How many functions are tried over each kind of numbers, in which modes, and of which length they are at most."""
+COUNTS = {"f64": (300, 1500), "mixed": (24, 1500), "headers": (36, 3500)}
+"""How many functions are tried over each kind of numbers, and of which length they are at most."""
 SHARE = 0.95
 """How many of the functions that are a test come out right, at least; the others do not build."""
 _HEAVY = re.compile(r"sort|select_nth|BTree|Heap|Hash")
@@ -192,10 +192,10 @@ def _is_light(one: Function, length: int) -> bool:
 @pytest.mark.toolchain
 @pytest.mark.parametrize("numbers", COUNTS)
 def test_random_functions_are_right_or_refused(tmp_path: Path, numbers: str) -> None:
-    number, modes, length = COUNTS[numbers]
+    number, length = COUNTS[numbers]
     made = (function(seed, numbers) for seed in count(SEED))
     functions = list(islice((one for one in made if _is_light(one, length)), number))
-    verdicts = judge(functions, "3", tmp_path, modes)
+    verdicts = judge(functions, "3", tmp_path, MODES_OF[numbers])
     failed = [(f"{f}", v) for f, v in zip(functions, verdicts, strict=True) if v.kind in {"wrong", "crash"}]
     assert failed == []
     counts = Counter(verdict.kind for verdict in verdicts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from pipeline.analyses.asked_outside import begun_anew
 from pipeline.analyses.control_flow import ControlFlow, Loop
@@ -66,8 +66,8 @@ def of_loops(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
     yield from _of_values(inspector, flow, loops)
 
 
-def _of_values(inspector: Inspector, flow: ControlFlow, loops: Iterable[Loop]) -> Iterator[Diagnostic]:
-    for phi in begun_anew(inspector, list(loops)):
+def _of_values(inspector: Inspector, flow: ControlFlow, loops: Sequence[Loop]) -> Iterator[Diagnostic]:
+    for phi in begun_anew(inspector, loops):
         yield finding(inspector, phi, _BEGUN)
     for loop in twins(inspector, flow):
         yield finding(inspector, flow.ends[loop.header], _TWINS)

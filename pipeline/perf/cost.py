@@ -84,8 +84,7 @@ def _differentiated(derivatives: Sequence[Derivative]) -> Differentiated:
     reverse, forward = (
         tuple(one["derivative"] for one in derivatives if one["mode"] == mode) for mode in ("reverse", "forward")
     )
-    outlives = any(one["outlives"] for one in derivatives)
-    return Differentiated(first["primal"], first["place"], first["shim"], reverse, forward, outlives)
+    return Differentiated(first["primal"], first["place"], first["shim"], reverse, forward, first["outlives"])
 
 
 def _names(one: Differentiated) -> list[str]:

@@ -29,7 +29,7 @@ def keep(editor: Editor, shims: Sequence[Value]) -> list[str]:
         count = _keep_conditions(editor, flow, loops) + _keep_values(editor, numbers) + _keep_pointers(editor, pointers)
         count += _keep_values(editor, chosen_before(editor, flow, loops))
         count += sum(_keep_after(editor, flow, loop, used) for loop, used in chosen_pointers(editor, flow, loops))
-        count += _keep_beginnings(editor, loops)
+        count += _keep_values(editor, {phi: editor.module.users(phi) for phi in begun_anew(editor, loops)})
         if function not in shims:
             count += _keep(editor, computed(editor, flow, loops))  # which are counted: no float's bits
         done += [f"asked_outside: {count} in {editor.module.name(function)}"] if count else []
@@ -46,16 +46,6 @@ def _keep_conditions(editor: Editor, flow: ControlFlow, loops: Sequence[Loop]) -
 def _keep_values(editor: Editor, found: Mapping[Value, Sequence[Value]]) -> int:
     used = {value: users for value, users in found.items() if opaque.can_keep(editor, value)}
     return _keep(editor, used)
-
-
-def _keep_beginnings(editor: Editor, loops: Sequence[Loop]) -> int:
-    """Keep what runs of loops begin with, where they begin."""
-    begun = [phi for phi in begun_anew(editor, loops) if opaque.can_keep(editor, phi)]
-    for phi in begun:
-        there = editor.module.instructions_of(editor.api.GetInstructionParent(phi))
-        place = next(one for one in there if not editor.api.IsAPHINode(one))
-        _keep(editor, {phi: editor.module.users(phi)}, place)
-    return len(begun)
 
 
 def _keep(editor: Editor, used: Mapping[Value, Sequence[Value]], place: Value = 0) -> int:

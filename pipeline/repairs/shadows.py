@@ -47,14 +47,10 @@ def _fill(editor: Editor, store: Value) -> None:
 
 
 def _bytes(editor: Editor, number: Value, place: Value) -> list[Value]:
-    """The bytes of an integer, the lowest first."""
+    """The bytes of an integer, the lowest first; of a constant they are constants."""
     ty, byte = editor.api.TypeOf(number), editor.integer(_BYTE)
-    known = editor.number(number)
     found = []
     for begin in range(0, editor.integer_bits(ty), _BYTE):
-        if known is not None:
-            found.append(int(editor.api.ConstInt(byte, (known >> begin) & 0xFF, 0)))
-            continue
         with editor.module.before(place) as builder:
             moved = editor.api.BuildLShr(builder, number, editor.api.ConstInt(ty, begin, 0), b"")
             made = int(editor.api.BuildTrunc(builder, moved, byte, b""))

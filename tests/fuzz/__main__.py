@@ -17,7 +17,7 @@ from pathlib import Path
 from tests.fuzz import record
 from tests.fuzz.generate import function
 from tests.fuzz.oracle import DOUBLE, IN_SINGLE
-from tests.fuzz.runner import AT_ONCE, HEADERS, LEVELS, MIXED, MODES, judge
+from tests.fuzz.runner import AT_ONCE, HEADERS, LEVELS, MIXED, MODES_OF, judge
 from tests.fuzz.shrink import ROUNDS, Failure, cause, shrink
 from tests.fuzz.tree import Function
 from tests.programs import Verdict
@@ -30,7 +30,7 @@ KINDS = ("right", "refused", "broke down", "wrong", "crash", "invalid")
 def main(count: int, seed: int, levels: Sequence[str], rounds: int, numbers: str, *, is_recorded: bool) -> None:
     """Print the table, then the failures."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    modes = {"mixed": MIXED, "headers": HEADERS}.get(numbers, MODES)
+    modes = MODES_OF[numbers]
     precision = IN_SINGLE if numbers == "f32" else DOUBLE
     functions = [function(seed + number, numbers) for number in range(count)]
     with tempfile.TemporaryDirectory() as folder:
@@ -91,12 +91,12 @@ if __name__ == "__main__":
     parser.add_argument("--levels", type=lambda text: text.split(","), default=LEVELS)
     parser.add_argument("--shrink", type=int, default=ROUNDS, help="rounds of cuts; 0 shows the functions as they are")
     numbers = parser.add_mutually_exclusive_group()
-    numbers.add_argument(
-        "--mixed", action="store_true", help="with constants, and numbers that may be written, beside the others"
-    )
-    numbers.add_argument("--headers", action="store_true", help="with headers of their own")
-    numbers.add_argument("--single", action="store_true", help="of `f32`")
+    for flag, kind, help_text in (
+        ("--mixed", "mixed", "with constants, and numbers that may be written, beside the others"),
+        ("--headers", "headers", "with headers of their own"),
+        ("--single", "f32", "of `f32`"),
+    ):
+        numbers.add_argument(flag, dest="numbers", action="store_const", const=kind, default="f64", help=help_text)
     parser.add_argument("--record", action="store_true", help="add the counts to those of all runs, in docs/idioms.md")
     given = parser.parse_args()
-    kind = "mixed" if given.mixed else "headers" if given.headers else "f32" if given.single else "f64"
-    main(given.count, given.seed, given.levels, given.shrink, kind, is_recorded=given.record)
+    main(given.count, given.seed, given.levels, given.shrink, given.numbers, is_recorded=given.record)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 
@@ -69,14 +69,17 @@ class Result:
 
 _EACH = "{}.iter_mut().for_each(&mut *of);"
 _ALL_OF_EACH = "{}.iter_mut().for_each(|one| one.numbers(of));"
+_ALL_OF_ROWS = "{}.iter_mut().flatten().for_each(&mut *of);"
+_THREE = "[s.one(), s.one(), s.one()]"
 _MANY = "(0..n).map(|_| s.one()).collect()"
+_MANY_ROWS = f"(0..n % 4).map(|_| {_MANY}).collect()"
 _MIXED = "Mixed { a: s.one(), n, b: s.one() }"
 _MANY_MIXED = f"(0..n).map(|n| {_MIXED}).collect()"
 _SHAPES = (
     "(0..n).map(|n| match n % 4 { 0 => Shape::One(s.one()), 1 => Shape::Two(s.one(), s.one()), 2 => Shape::Empty,"
     " _ => Shape::Counted(n, s.one()) }).collect()"
 )
-_STATE = f"State {{ x: s.one(), many: {_MANY}, few: [s.one(), s.one(), s.one()], maybe: Some(s.one()), n }}"
+_STATE = f"State {{ x: s.one(), many: {_MANY}, few: {_THREE}, maybe: Some(s.one()), n }}"
 _FIELDS = [("{}.x", "F"), ("{}.few", "A"), ("{}.n", "I")]
 _OF_MIXED = (
     "for $:p in {}.iter() $B",
@@ -111,13 +114,14 @@ _OF_INDICES = (
     "let $+n = {}[k % {}.len()];",
 )
 
+_SLICE = Parameter(4, "&", "Vec<T>", _MANY, _EACH, [("(*{})", "X")], borrowed="[T]")
 PARAMETERS = (
-    Parameter(4, "&", "Vec<T>", _MANY, _EACH, [("(*{})", "X")], borrowed="[T]"),
+    _SLICE,
     Parameter(1, "&", "Vec<T>", _MANY, _EACH, [("(*{})", "X")]),
     Parameter(2, "&", "Vec<Mixed<T>>", _MANY_MIXED, _ALL_OF_EACH, uses=_OF_MIXED, borrowed="[Mixed<T>]"),
     Parameter(2, "&", "Vec<Shape<T>>", _SHAPES, _ALL_OF_EACH, uses=_OF_SHAPES, borrowed="[Shape<T>]"),
-    Parameter(2, "&", "Vec<Vec<T>>", f"(0..n % 4).map(|_| {_MANY}).collect()", "{}.iter_mut().flatten().for_each(&mut *of);", uses=_OF_ROWS),
-    Parameter(1, "&", "Vec<[T; 2]>", "(0..n).map(|_| [s.one(), s.one()]).collect()", "{}.iter_mut().flatten().for_each(&mut *of);", uses=_OF_ROWS[:2], borrowed="[[T; 2]]"),
+    Parameter(2, "&", "Vec<Vec<T>>", _MANY_ROWS, _ALL_OF_ROWS, uses=_OF_ROWS),
+    Parameter(1, "&", "Vec<[T; 2]>", "(0..n).map(|_| [s.one(), s.one()]).collect()", _ALL_OF_ROWS, uses=_OF_ROWS[:2], borrowed="[[T; 2]]"),
     Parameter(1, "&", "Mixed<T>", _MIXED, "{}.numbers(of);", [("(*{})", "p")]),
     Parameter(1, "&", "Shape<T>", "Shape::Counted(n, s.one())", "{}.numbers(of);", [("(*{})", "e")]),
     Parameter(1, "&", "Option<T>", "Some(s.one())", _EACH, [("(*{})", "u")]),
@@ -125,7 +129,7 @@ PARAMETERS = (
     Parameter(3, "&mut ", "Vec<T>", _MANY, _EACH, [("(*{})", "M")], borrowed="[T]"),
     Parameter(2, "&mut ", "Vec<T>", _MANY, _EACH, [("(*{})", "M")]),
     Parameter(2, "&mut ", "T", "s.one()", "of(&mut {});", [("(*{})", "F")]),
-    Parameter(1, "&mut ", "[T; 3]", "[s.one(), s.one(), s.one()]", _EACH, [("(*{})", "A")]),
+    Parameter(1, "&mut ", "[T; 3]", _THREE, _EACH, [("(*{})", "A")]),
     Parameter(2, "&mut ", "Mixed<T>", _MIXED, "{}.numbers(of);", [("(*{})", "P")]),
     Parameter(3, "&mut ", "State<T>", _STATE, "{}.numbers(of);", [*_FIELDS, ("{}.many", "M"), ("{}.maybe", "u")]),
     Parameter(2, "&mut ", "State<T>", _STATE, "{}.numbers(of);", [*_FIELDS, ("{}.many", "V"), ("{}.maybe", "O")], grows=True),
@@ -134,7 +138,7 @@ PARAMETERS = (
     Parameter(1, "&mut ", "Option<T>", "Some(s.one())", _EACH, [("(*{})", "O")], grows=True),
     Parameter(1, "&mut ", "Vec<Mixed<T>>", _MANY_MIXED, _ALL_OF_EACH, [("(*{})", "R")], grows=True),
     Parameter(1, "&mut ", "Vec<Shape<T>>", _SHAPES, _ALL_OF_EACH, [("(*{})", "U")], grows=True),
-    Parameter(1, "&mut ", "Vec<Vec<T>>", f"(0..n % 4).map(|_| {_MANY}).collect()", "{}.iter_mut().flatten().for_each(&mut *of);", [("(*{})", "W")], grows=True),
+    Parameter(1, "&mut ", "Vec<Vec<T>>", _MANY_ROWS, _ALL_OF_ROWS, [("(*{})", "W")], grows=True),
     Parameter(1, "&mut ", "std::collections::VecDeque<T>", _MANY, _EACH, [("(*{})", "D")], grows=True),
     Parameter(1, "&mut ", "Net<T>", f"Net::new({_MANY}, s.one())", "{}.numbers(of);", [("(*{})", "G")], grows=True),
     Parameter(1, "&mut ", "List<T>", "(0..n).fold(List::End, |list, _| List::Item(s.one(), Box::new(list)))", "{}.numbers(of);", [("(*{})", "N")], grows=True),
@@ -145,7 +149,7 @@ PARAMETERS = (
     Parameter(1, "&", "Vec<usize>", "(0..n).map(|n| n * 7 % 5).collect()", "", uses=_OF_INDICES, borrowed="[usize]", known="0.0"),
     Parameter(1, "", "bool", "n % 2 == 0", "", uses=("if {} $B", "let $+x = if {} { $f } else { $f };"), known="0.0"),
     Parameter(4, "", "T", "s.one()", "of(&mut {});", [("{}", "F")]),
-    Parameter(1, "", "[T; 3]", "[s.one(), s.one(), s.one()]", _EACH, [("{}", "A")]),
+    Parameter(1, "", "[T; 3]", _THREE, _EACH, [("{}", "A")]),
     Parameter(1, "", "Mixed<T>", _MIXED, "{}.numbers(of);", [("{}", "P")]),
 )  # fmt: skip
 
@@ -168,11 +172,10 @@ class Header:
 
     @classmethod
     def drawn(cls, random: Random) -> Header:
-        """One of two or three parameters, of which the first has a number at least."""
+        """One of two to four parameters, of which the first is a slice, `xs`, and has a number at least."""
         many = random.choice((1, 2, 2, 3))
         chosen = random.choices(PARAMETERS, [one.weight for one in PARAMETERS], k=many)
-        first = Parameter(1, "&", "Vec<T>", _MANY, _EACH, [("xs", "X")], borrowed="[T]")
-        return cls((first, *chosen), random.choices(RESULTS, [one.weight for one in RESULTS])[0])
+        return cls((replace(_SLICE, names=[("xs", "X")]), *chosen), random.choices(RESULTS, [one.weight for one in RESULTS])[0])
 
     @property
     def has_reverse(self) -> bool:

@@ -33,6 +33,9 @@ MIXED = ("mixed", "within")
 HEADERS = ("headers",)
 """In which functions are tried that have a header of their own, of `f64` alone: in reverse, in forward mode and in width 2."""
 
+MODES_OF = {"f64": MODES, "f32": MODES, "mixed": MIXED, "headers": HEADERS}
+"""In which modes functions are tried, by what they are of (`record.Run.numbers`)."""
+
 AT_ONCE = 60
 """Functions in one crate: of more, to take the others out of the module for each takes longer than to begin anew."""
 
