@@ -177,6 +177,14 @@ def test_differences_bear_dual_numbers_out_but_for_kinks(tmp_path: Path, precisi
 
 
 @pytest.mark.toolchain
+def test_differences_without_digits_doubt_nothing(tmp_path: Path) -> None:
+    body = "pub fn body<T: Number>(xs: &[T], k: usize) -> T { (xs[0] + 1e14) - 1e14 + xs[0] * 2.0 }"
+    (right,) = oracle.rights([Function(0, Node("root", (body,)))], tmp_path)
+    assert isinstance(right, list)
+    assert right[1] == pytest.approx(3)
+
+
+@pytest.mark.toolchain
 def test_what_is_infinite_in_single_precision_is_no_test_of_it(tmp_path: Path) -> None:
     body = "pub fn body<T: Number>(xs: &[T], k: usize) -> T { (xs[0] * 1e30 * 1e30).atan() }"
     functions = [Function(0, Node("root", (body,)))]
