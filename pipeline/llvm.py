@@ -127,7 +127,6 @@ IN_PLACE = (
     "-unroll-peel-max-count=0",  # the pass that unrolls in full asks for this alone
     "-instcombine-code-sinking=false",
     "-simplifycfg-sink-common=false",
-    "-jump-threading-threshold=20",  # what stores the words of an enum is led past as well
 )
 """Options by which LLVM leaves what is computed, and stored, where it is, until Enzyme has run.
 

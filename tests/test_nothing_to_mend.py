@@ -14,7 +14,6 @@ from pipeline.analyses.call_tree import call_tree
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import (
     beginnings,
-    by_variant,
     constant_numbers,
     constants,
     frees,
@@ -116,7 +115,6 @@ def _of_each(mend: Callable[[Editor, int], object]) -> Mend:
 MENDS: list[tuple[str, Mend]] = [
     *((name, mend) for name, mend in repairs._OF_CALLS + repairs._OF_MEMORY + repairs._OF_PATHS if mend != repairs.tidy),
     ("raised", raised.choose_pointers),
-    ("by_variant", by_variant.lead),
     ("split_words", _of_each(split_words.split)),
     ("hash_tables", hash_tables.keep_apart),
     ("retype", lambda editor, shims: _of_each(partial(retype.retype, words=Words(editor, shims)))(editor, shims)),

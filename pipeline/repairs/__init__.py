@@ -16,7 +16,6 @@ from pipeline.repairs import (
     asked_outside,
     beginnings,
     by_pointer,
-    by_variant,
     c_names,
     carried,
     chosen_copies,
@@ -166,7 +165,7 @@ _OF_PATHS = (
 )
 NAMES = (
     *dict.fromkeys(name for name, _ in _OF_CALLS),
-    *("raised", "by_variant", "split_words", "hash_tables", "retype", "pointers", "opaque", "constants", "unguarded"),
+    *("raised", "split_words", "hash_tables", "retype", "pointers", "opaque", "constants", "unguarded"),
     *dict.fromkeys(name for name, _ in _OF_MEMORY + _OF_PATHS),
     *(
         "shadows",
@@ -194,7 +193,6 @@ def repair(module: Module, shims: Sequence[Value], forward: Sequence[Value] = ()
     for name, mend in _OF_CALLS:
         done += mend(editor, shims) if name not in without else []
     done += raised.choose_pointers(editor, shims, forward) if "raised" not in without else []
-    done += by_variant.lead(editor, shims) if "by_variant" not in without else []
     done += _words(editor, shims, without)
     done += constants.keep_out(editor, forward) if "constants" not in without else []
     by_pointer.say_what_is_read(editor, shims)
