@@ -110,15 +110,15 @@ fn numbers(of: Body<dual::Dual>, plain: Body<PLAIN>, double: Body<f64>) -> Strin
             dual::ROUNDING.store(f64::to_bits(ROUNDING), Relaxed);
             let off = of(&xs, k).tangent - got.tangent;
             dual::ROUNDING.store(0, Relaxed);
-            if !(off.abs() <= LOST * got.tangent.abs().max(got.value.abs()).max(1.0)) {
+            let scale = got.tangent.abs().max(got.value.abs());
+            let is_large = scale >= LARGEST;
+            if !(off.abs() <= LOST * scale.max(1.0)) {
                 return "loses its digits".to_string();
             }
             let moved = |by: f64| NUMBERS[..size].iter().enumerate().map(|(i, x)| x + by * tangent(i)).collect::<Vec<_>>();
-            let is_large = got.value.abs().max(got.tangent.abs()) >= LARGEST;
             if let Ok(Some((slope, off))) = std::panic::catch_unwind(|| slope(|by| double(&moved(by), k))) && !is_large {
                 let rounded = largest * f64::EPSILON / STEP; // of what is large on the way, and not in the end
-                let off = 10.0 * off + rounded + ALIKE * got.tangent.abs().max(got.value.abs()).max(1.0);
-                if !((slope - got.tangent).abs() <= off) {
+                if !((slope - got.tangent).abs() <= 10.0 * off + rounded + ALIKE * scale.max(1.0)) {
                     return format!("DOUBTED{} of {size}: dual numbers say {:e}, differences {slope:e}", at, got.tangent);
                 }
             }
