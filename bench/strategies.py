@@ -1,8 +1,9 @@
-"""What each strategy costs, by program size: `.venv/bin/python bench/strategies.py [edit] [growth] [outside] [gradient]`.
+"""What each strategy costs, by program size: `.venv/bin/python bench/strategies.py [edit] [crate] [growth] [outside] …`.
 
 The program is generated: a model that is differentiated, and some of other code, in a library, 1, 10 and 100 times.
 
 edit      one line of the model is edited; until the artifact is there, beside cargo alone on the same edit.
+crate     the same with `slice`, where the other code is in the crate that is edited, and cargo has as much to do as it is.
 growth    the stages from llvm_link to codegen after that edit, and the most memory that a process has, by size of the program.
 outside   the time that the other code takes as the program runs, over that of what cargo makes.
 gradient  the time that gradients take, of each strategy over fat-lto.
@@ -32,12 +33,8 @@ ROOT = Path(__file__).resolve().parent.parent
 CARGO = os.environ.get("CRATEGRAD_TEST_CARGO", "/usr/bin/cargo")
 STRATEGIES = ("slice", "single-module-merge", "fat-lto")
 STAGES = ("llvm_link", "opt1", "abi_fixup", "enzyme", "opt2", "codegen")
-AROUND = {
-    "RUSTC": os.fspath(Path(CARGO).with_name("rustc")),
-    "CARGO_PROFILE_RELEASE_PANIC": "abort",
-    "CARGO_PROFILE_RELEASE_DEBUG": "2",
-}
-"""What the pipeline asks of cargo, too: the compiler, which brings its linker along."""
+AROUND = {"RUSTC": os.fspath(Path(CARGO).with_name("rustc"))}
+"""The compiler is the pipeline's, and brings its linker along.  All else is as cargo does it."""
 
 MANIFEST = """[package]
 name = "{name}"
@@ -215,18 +212,23 @@ class Program:
 
     @classmethod
     def generate(cls, folder: Path, size: int) -> Program:
-        """With as much other code as `size` times the least."""
+        """With as much other code as `size` times the least, in a library."""
         dependencies = f'autodiff = {{ path = "{ROOT}/rust/autodiff" }}\nother = {{ path = "other" }}'
         _write(folder / "Cargo.toml", "program", f"{dependencies}\n\n[workspace]")
         _write(folder / "other/Cargo.toml", "other", "")
         (folder / "src/model.rs").write_text(MODEL)
         (folder / "src/main.rs").write_text(MAIN)
-        modules = [f"part_{number}" for number in range(size)]
-        for number, module in enumerate(modules):
-            (folder / f"other/src/{module}.rs").write_text(OTHER.replace("NUMBER", str(number)))
-        calls = "".join(f" + {module}::all(round)" for module in modules)
-        declared = "".join(f"pub mod {module};\n" for module in modules)
-        (folder / "other/src/lib.rs").write_text(f"{declared}\npub fn all(round: usize) -> f64 {{\n    0.0{calls}\n}}\n")
+        _write_other(folder / "other/src", "lib.rs", size)
+        return cls(folder)
+
+    @classmethod
+    def generate_one_crate(cls, folder: Path, size: int) -> Program:
+        """With as much other code, in the crate that has the model."""
+        _write(folder / "Cargo.toml", "program", f'autodiff = {{ path = "{ROOT}/rust/autodiff" }}\n\n[workspace]')
+        (folder / "src/model.rs").write_text(MODEL)
+        (folder / "src/main.rs").write_text(f"mod other;\n{MAIN}")
+        (folder / "src/other").mkdir()
+        _write_other(folder / "src/other", "mod.rs", size)
         return cls(folder)
 
     def edit(self) -> None:
@@ -262,6 +264,15 @@ class Program:
 def _write(manifest: Path, name: str, dependencies: str) -> None:
     (manifest.parent / "src").mkdir(parents=True)
     manifest.write_text(MANIFEST.format(name=name, dependencies=dependencies))
+
+
+def _write_other(folder: Path, root: str, size: int) -> None:
+    modules = [f"part_{number}" for number in range(size)]
+    for number, module in enumerate(modules):
+        (folder / f"{module}.rs").write_text(OTHER.replace("NUMBER", str(number)))
+    calls = "".join(f" + {module}::all(round)" for module in modules)
+    declared = "".join(f"pub mod {module};\n" for module in modules)
+    (folder / root).write_text(f"{declared}\npub fn all(round: usize) -> f64 {{\n    0.0{calls}\n}}\n")
 
 
 @dataclass(frozen=True)
@@ -310,6 +321,20 @@ def edit(folder: Path, rounds: int, strategies: Sequence[str] = STRATEGIES) -> N
     took = program.build("slice").seconds
     again = [stage for stage, said in program.stages("slice").items() if said["how"] == "ran" and said["when"] > begun]
     print(f"edit outside of it, slice: {took:.2f} s; stages that ran again: {', '.join(again) or 'none'}")
+
+
+def crate(folder: Path, rounds: int) -> None:
+    """Figure 1, by what cargo alone has to do."""
+    print("\nedit of one line of what is differentiated -> artifact, by other code in the same crate")
+    for size in (1, 5, 10, 20, 60):
+        program = Program.generate_one_crate(folder / f"crate-{size}", size)
+        program.build("slice"), program.build_by_cargo()
+        pairs: list[tuple[float, float]] = []
+        for _ in range(rounds):
+            program.edit()
+            pairs.append((program.build("slice").seconds, program.build_by_cargo().seconds))
+        ours, cargos = (statistics.median(column) for column in zip(*pairs, strict=True))
+        print(f"  {size:4} x  slice {ours:6.2f} s   cargo alone {cargos:6.2f} s   aim {1.25 * cargos + 0.5:6.2f} s")
 
 
 def growth(folder: Path, rounds: int) -> None:
@@ -363,7 +388,7 @@ def ratio(ours: Sequence[float], theirs: Sequence[float]) -> float:
     return statistics.median(our / their for our, their in zip(ours, theirs, strict=True))
 
 
-FIGURES = {"edit": (edit, 5), "growth": (growth, 3), "outside": (outside, 41), "gradient": (gradient, 21)}
+FIGURES = {"edit": (edit, 5), "crate": (crate, 5), "growth": (growth, 3), "outside": (outside, 41), "gradient": (gradient, 21)}
 """What is measured, and in how many rounds."""
 
 
