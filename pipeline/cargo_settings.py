@@ -1,8 +1,9 @@
-"""What of the user's own way of building does not get into a build here, so that the summary can say so."""
+"""What of the user's own way of building, and of panics, does not get into a build here, so that the summary can say so."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,12 +20,23 @@ _OF_TARGET = {
     "runner": "`./doit run` starts the program by itself",
 }
 
+_CATCHES = re.compile(r"^(?!\s*//).*\bcatch_unwind\s*\(", re.MULTILINE)
+
 
 def settings_left_out(crate: Crate) -> Iterator[str]:
     """Each variable and each key of cargo's configuration that cargo alone would go by, and what is gone by instead."""
     yield from (f"{name} of the environment: {_FLAGS}" for name in _VARIABLES if os.environ.get(name))
     for file in _configurations(crate):
         yield from (f"{key} of {file}: {instead}" for key, instead in _keys(read_manifest(file)))
+
+
+def panics_not_caught(crate: Crate) -> Iterator[str]:
+    """Where the sources catch panics, the first place of each file: nothing is caught where a panic ends the program."""
+    for path in sorted(path for path in crate.files() if path.endswith(".rs")):
+        text = Path(path).read_text(errors="replace")
+        if found := _CATCHES.search(text):
+            place = f"{os.path.relpath(path, crate.folder.resolve())}:{text.count(chr(10), 0, found.start()) + 1}"
+            yield f"catch_unwind at {place}: a panic ends the program; with `panic: unwind` in a config it is caught"
 
 
 def _configurations(crate: Crate) -> Iterator[Path]:

@@ -114,6 +114,23 @@ def test_linker_runner_and_flags_of_cargos_configuration_are_left_out_and_told(p
     assert plain.doit("run").returncode == 0
 
 
+CATCHING = """\
+// catch_unwind(|| is not called here
+fn main() {
+    std::process::exit(std::panic::catch_unwind(|| std::env::args().nth(9).unwrap()).is_ok().into());
+}
+"""
+
+
+def test_panics_that_a_program_would_catch_are_told(plain: Workbench) -> None:
+    plain.write(CATCHING, PLAIN)
+    (told,) = left_out(plain.build())
+    assert told.startswith("catch_unwind at src/main.rs:3: a panic ends the program")
+    assert plain.doit("run").returncode != 0
+    assert left_out(plain.build("panic=unwind")) == []
+    assert plain.doit("run", "panic=unwind").returncode == 0
+
+
 # ---- What cargo refuses
 
 UNKNOWN = "nonesuch-crate"

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from pipeline import commands, process, request
 from pipeline.build import EDITED, Build, Made
-from pipeline.cargo_settings import settings_left_out
+from pipeline.cargo_settings import panics_not_caught, settings_left_out
 from pipeline.errors import UserError
 from pipeline.platforms import started_on
 from pipeline.rerun import Rerun
 from pipeline.rustc_wrapper import BINARY
 from pipeline.stages.abi_fixup import DERIVATIVES
-from pipeline.stages.crate_bitcode import binaries_to_start, shared_libraries
+from pipeline.stages.crate_bitcode import CrateBitcode, binaries_to_start, shared_libraries
 from pipeline.stages.enzyme import rungs_taken
 from pipeline.stages.link import libraries_to_link
 from pipeline.strategies.slice import WHOLE
@@ -50,10 +50,15 @@ def summarise(build: Build, rerun: Rerun) -> None:
         print(f"   {name:<14}{_how(stage) if stage else 'has vanished from the cache'}")
     if (merged := made.get("llvm_link")) and (why := build.store.tree(merged.tree) / WHOLE).exists():
         print(f"   the whole program was merged: {why.read_text()}")
-    for each in settings_left_out(build.crate):
+    for each in (*settings_left_out(build.crate), *(() if _unwinds(build) else panics_not_caught(build.crate))):
         print(f"   left out: {each}")
     if derivatives:
         print(derivatives)
+
+
+def _unwinds(build: Build) -> bool:
+    stage = build.steps["crate_bitcode"].stage
+    return isinstance(stage, CrateBitcode) and stage.panic == "unwind"
 
 
 def _how(made: Made) -> str:
