@@ -89,33 +89,36 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Way:
-    """How a crate is built: at which optimisation level of rustc's, by which config."""
+    """How a crate is built: at which optimisation level of rustc's, by which config, with what else set."""
 
     level: str
     config: str = "single-module-merge"
+    settings: tuple[str, ...] = ()
 
     @property
     def options(self) -> list[str]:
         """What `./doit build` is given; opt1 has no level s."""
         opt1 = "2" if self.level == "s" else self.level
-        return [f"config={self.config}", f"profile=level{self.level}", f"opt1.level={opt1}"]
+        return [f"config={self.config}", f"profile=level{self.level}", f"opt1.level={opt1}", *self.settings]
 
 
 P = TypeVar("P", bound=Hashable)
 
 
-@dataclass(frozen=True)
-class Kind(Generic[P]):
-    """A kind of programs: how they are written, and how it is seen whether what they print is right."""
+class Judge(Generic[P]):
+    """How programs are judged, many in one crate."""
 
-    shared: str
-    """Rust that all of them use."""
-    source: Callable[[P, int], str]
-    """The module of a program, by its number."""
-    compared: Callable[[P, list[float]], Verdict]
-    """The verdict on what a program printed."""
-    alike: Callable[[P], Hashable] = lambda program: program
-    """Programs of which this is the same are refused together: one of them is tried."""
+    def alike(self, program: P) -> Hashable:
+        """Programs of which this is the same are refused together: one of them is tried."""
+        return program
+
+    def write(self, programs: Sequence[P], bench: Workbench) -> None:
+        """The crate of these programs: a file for each, so that a refusal names it."""
+        raise NotImplementedError
+
+    def run(self, programs: Sequence[P], binary: Path) -> dict[P, Verdict]:
+        """The verdict on each, in a binary that has them all."""
+        raise NotImplementedError
 
     def judge(self, programs: Sequence[P], way: Way, bench: Workbench, verdicts: dict[P, Verdict]) -> None:
         """Add what becomes of each program when built in a way, many in one crate."""
@@ -149,8 +152,25 @@ class Kind(Generic[P]):
             self._judge_crate(programs[:half], way, bench, verdicts)
             self._judge_crate(programs[half:], way, bench, verdicts)
 
+
+@dataclass(frozen=True)
+class Kind(Judge[P]):
+    """A kind of programs: how they are written, and how it is seen whether what they print is right."""
+
+    shared: str
+    """Rust that all of them use."""
+    source: Callable[[P, int], str]
+    """The module of a program, by its number."""
+    compared: Callable[[P, list[float]], Verdict]
+    """The verdict on what a program printed."""
+    likeness: Callable[[P], Hashable] = lambda program: program
+
+    def alike(self, program: P) -> Hashable:
+        """See `Judge.alike`."""
+        return self.likeness(program)
+
     def write(self, programs: Sequence[P], bench: Workbench) -> None:
-        """The crate of these programs: a file for each, so that a refusal names it."""
+        """See `Judge.write`."""
         names = [f"p{number:04}" for number in range(len(programs))]
         modules = "\n".join(f"mod {name};" for name in names)
         reports = ", ".join(f"{name}::report" for name in names)
@@ -161,7 +181,7 @@ class Kind(Generic[P]):
             (bench.folder / "src" / f"{name}.rs").write_text(self.source(program, number))
 
     def run(self, programs: Sequence[P], binary: Path) -> dict[P, Verdict]:
-        """Run them all; one that dies is noted, and the run goes on after it."""
+        """See `Judge.run`: one that dies is noted, and the run goes on after it."""
         verdicts: dict[P, Verdict] = {}
         while len(verdicts) < len(programs):
             stdout, death = run(binary, str(len(verdicts)), str(DEPTH))

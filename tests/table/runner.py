@@ -116,4 +116,4 @@ def _compared(program: Program, got: list[float]) -> Verdict:
 
 
 # Nobody listed a header that is refused now, and one refusal says so.
-KIND = Kind(SHARED, source, _compared, alike=lambda program: program.header)
+KIND = Kind(SHARED, source, _compared, likeness=lambda program: program.header)

@@ -1,0 +1,216 @@
+"""The corpus under every strategy: `python -m tests.idioms.strategies [--record] [NAME…]`.
+
+Functions that are right by `single-module-merge` at level 3 are built by the real `./doit build`, some in one crate, with fast
+math off: by each strategy the derivatives are right, and the same to the last bit, or the function is refused.  What `slice`
+merges the whole program for is built by itself, so that nothing else is merged with it.  With `--record` what came of them is
+kept in `strategies.csv`, and `docs/strategies.md` is written of what is there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import logging
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from pipeline.stages.llvm_link import BESIDE_OBJECTS
+from pipeline.strategies.slice import WHOLE
+from tests.fuzz import oracle
+from tests.fuzz.oracle import DOUBLE
+from tests.fuzz.record import commit
+from tests.fuzz.runner import derived, differences, write
+from tests.idioms import record
+from tests.idioms.corpus import FOLDER, Idiom, corpus
+from tests.programs import Judge, Verdict, Way, run
+from tests.table.__main__ import written_between
+from tests.workbench import ROOT, Workbench
+
+STRATEGIES = ("slice", "single-module-merge", "fat-lto")
+MODES = ("reverse", "forward", "width 4")
+AT_ONCE = 16
+"""Functions in one crate: one that has the whole program merged is looked for among these."""
+
+DOCUMENT = ROOT / "docs" / "strategies.md"
+BEGIN, END = "<!-- written by `python -m tests.idioms.strategies --record` -->", "<!-- until here -->"
+ROWS = Path(__file__).with_name("strategies.csv")
+
+_EXACTLY = "enzyme.fast_math=false"
+_MERGED = "merged"
+_PLACE = re.compile(r"(?P<area>\w+)\.rs:(?P<line>\d+)")
+
+
+class Row(NamedTuple):
+    """What became of a function by each strategy."""
+
+    area: str
+    name: str
+    commit: str
+    slice: str
+    single_module_merge: str
+    fat_lto: str
+    """`right`, or what else, and why in general words."""
+    is_sliced: str
+    """`yes`, or `no` where the whole program is merged for it."""
+    agree: str
+    """`to the last bit`, `to 1e-12` (relative to the largest of what belongs together), or `no`, of those that are right."""
+
+
+class Functions(Judge[Idiom]):
+    """The crate of `tests.fuzz.runner`, built and run as a whole."""
+
+    def __init__(self, rights: Mapping[Idiom, Sequence[float]]) -> None:
+        self.rights = rights
+        self.got: dict[Idiom, list[str]] = {}
+        """What each function printed last, a text for each number."""
+        self.sliced: set[Idiom] = set()
+        """Those whose program was not merged as a whole."""
+
+    def write(self, programs: Sequence[Idiom], bench: Workbench) -> None:
+        """See `Judge.write`."""
+        write(programs, bench, MODES)
+
+    def run(self, programs: Sequence[Idiom], binary: Path) -> dict[Idiom, Verdict]:
+        """See `Judge.run`: `merged`, where several were to be sliced and are not."""
+        linked = binary.parent / "stages" / "03-llvm_link"
+        if (linked / BESIDE_OBJECTS).exists():
+            self.sliced.update(programs)
+        if (linked / WHOLE).exists() and len(programs) > 1:
+            return dict.fromkeys(programs, Verdict(_MERGED, (linked / WHOLE).read_text()))
+        stdout, death = run(binary)
+        lines = [line.split() for line in stdout.splitlines()]
+        each = len(derived(programs[0], MODES, DOUBLE).lines)
+        verdicts: dict[Idiom, Verdict] = {}
+        for at, idiom in enumerate(programs):
+            its = lines[at * each : (at + 1) * each]
+            if len(its) < each:
+                return verdicts | dict.fromkeys(programs[at:], Verdict("crash", death))
+            self.got[idiom] = [number for line in its for number in line]
+            differing = [what for line in its for what in differences([float(number) for number in line], self.rights[idiom])]
+            verdicts[idiom] = Verdict("wrong", "; ".join(differing)) if differing else Verdict("right")
+        return verdicts
+
+
+def judge(idioms: Sequence[Idiom], folder: Path) -> list[Row]:
+    """What becomes of each by every strategy."""
+    found = dict(zip(idioms, oracle.rights(idioms, folder / "oracle"), strict=True))
+    rights = {idiom: right for idiom, right in found.items() if isinstance(right, list)}
+    functions, bench = Functions(rights), Workbench(folder / "crate")
+    verdicts: dict[str, dict[Idiom, Verdict]] = {}
+    got: dict[str, dict[Idiom, list[str]]] = {}
+    for strategy in STRATEGIES:
+        functions.got = got[strategy] = {}
+        verdicts[strategy] = _by(functions, list(rights), strategy, bench)
+    return [_row(idiom, verdicts, got, idiom in functions.sliced) for idiom in rights]
+
+
+def _by(functions: Functions, idioms: Sequence[Idiom], strategy: str, bench: Workbench) -> dict[Idiom, Verdict]:
+    verdicts: dict[Idiom, Verdict] = {}
+    functions.judge(idioms, Way("3", strategy, (_EXACTLY,)), bench, verdicts)
+    merged = [idiom for idiom, verdict in verdicts.items() if verdict.kind == _MERGED]
+    for some in _apart(merged, verdicts[merged[0]].said) if merged else ():
+        verdicts |= _by(functions, some, strategy, bench)
+    return verdicts
+
+
+def _apart(merged: Sequence[Idiom], why: str) -> tuple[Sequence[Idiom], Sequence[Idiom]]:
+    """The function for which the whole program is merged, if that can be told by the place, and the others; else two halves."""
+    place = _PLACE.search(why)
+    if place and (file := FOLDER / f"{place['area']}.rs").exists():
+        before = "\n".join(file.read_text().splitlines()[: int(place["line"])])
+        names = [idiom.name for idiom in corpus([place["area"]]) if f"pub fn {idiom.name}<" in before]
+        culprits = [idiom for idiom in merged if [idiom.name] == names[-1:]]
+        if culprits:
+            return culprits, [idiom for idiom in merged if idiom not in culprits]
+    middle = len(merged) // 2
+    return merged[:middle], merged[middle:]
+
+
+def _row(idiom: Idiom, verdicts: dict[str, dict[Idiom, Verdict]], got: dict[str, dict[Idiom, list[str]]], sliced: bool) -> Row:
+    its = [verdicts[strategy][idiom] for strategy in STRATEGIES]
+    by_slice, merged, by_lto = (v.kind if v.kind == "right" else f"{v.kind}: {(v.said or ' ').splitlines()[0]}" for v in its)
+    numbers = [got[strategy][idiom] for strategy, v in zip(STRATEGIES, its, strict=True) if v.kind == "right"]
+    return Row(idiom.area, idiom.name, commit(), by_slice, merged, by_lto, "yes" if sliced else "no", _agreement(numbers))
+
+
+def _agreement(numbers: Sequence[Sequence[str]]) -> str:
+    """How near what the strategies print is to each other."""
+    if all(its == numbers[0] for its in numbers):
+        return "to the last bit"
+    largest = max(abs(float(number)) for number in numbers[0])
+    pairs = [(float(a), float(b)) for its in numbers[1:] for a, b in zip(numbers[0], its, strict=True)]
+    return "to 1e-12" if all(abs(a - b) <= 1e-12 * max(largest, 1e-300) for a, b in pairs) else "no"
+
+
+def read(given: Path = ROWS) -> list[Row]:
+    """All rows that are kept."""
+    if not given.exists():
+        return []
+    with given.open(newline="") as file:
+        return [Row(*cells) for cells in list(csv.reader(file))[1:]]
+
+
+def add(rows: Iterable[Row], to: Path = ROWS) -> None:
+    """Put rows into the place of those on the same functions, in the corpus' order."""
+    known = {(row.area, row.name): row for row in [*read(to), *rows]}
+    kept = [known[idiom.area, idiom.name] for idiom in corpus() if (idiom.area, idiom.name) in known]
+    with to.open("w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([Row._fields, *kept])
+
+
+def table(rows: Sequence[Row]) -> Iterator[str]:
+    """How many are right by each strategy, how many agree; and which are not, and do not."""
+    yield from ("", "| strategy | functions | right | refused | other |", "|---|---|---|---|---|")
+    for strategy in STRATEGIES:
+        counts = Counter(_of(row, strategy).partition(":")[0] for row in rows)
+        other = len(rows) - counts["right"] - counts["refused"]
+        yield f"| `{strategy}` | {len(rows)} | {counts['right']} | {counts['refused']} | {other} |"
+    exactly, nearly, no = (sum(row.agree == how for row in rows) for how in ("to the last bit", "to 1e-12", "no"))
+    yield f"\nOf these {exactly} are the same to the last bit by all strategies that build them, {nearly} to 1e-12, {no} are"
+    yield f"not; for {sum(row.is_sliced == 'no' for row in rows)} `slice` merges the whole program."
+    yield "What is not right by all, and what is not the same:\n"
+    for row in rows:
+        said = {strategy: _of(row, strategy) for strategy in STRATEGIES}
+        if any(kind != "right" for kind in said.values()) or row.agree != "to the last bit":
+            kinds = ", ".join(f"`{strategy}` {kind}" for strategy, kind in said.items() if kind != "right")
+            yield f"- `{row.name}`: {kinds or f'the same {row.agree}'}"
+    yield ""
+
+
+def _of(row: Row, strategy: str) -> str:
+    return str(getattr(row, strategy.replace("-", "_")))
+
+
+def chosen(names: Sequence[str]) -> list[Idiom]:
+    """Those of the corpus that are right where they are alone, which is by `single-module-merge`."""
+    idioms = corpus(names)
+    verdicts = record.verdicts(record.read(), idioms, ["3"])["3"]
+    return [idiom for idiom, verdict in zip(idioms, verdicts, strict=True) if verdict.kind == "right"]
+
+
+def main(names: Sequence[str], *, is_recorded: bool) -> None:
+    """Judge them, and say what came out."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+    idioms = chosen(names)
+    every: list[Row] = []
+    with tempfile.TemporaryDirectory() as scratch:
+        for begin in range(0, len(idioms), AT_ONCE):
+            rows = judge(idioms[begin : begin + AT_ONCE], Path(scratch))
+            every += rows
+            if is_recorded:
+                add(rows)
+    print("\n".join(table(every)))
+    if is_recorded:
+        written_between(BEGIN, END, DOCUMENT, table(read()))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--record", action="store_true", help="keep what came out, and write docs/strategies.md")
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    given = parser.parse_args()
+    main(given.names, is_recorded=given.record)
