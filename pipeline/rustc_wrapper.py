@@ -9,6 +9,9 @@ The other way round, a test is told where the package's binaries will be: cargo 
 And it has tests run each in a process of its own where a panic aborts, as they must: rustc's flag for it is unstable, and a
 stable rustc that is made to take it takes nothing else of that kind from the crate.
 
+And of debug info that is there for Enzyme, and the crate's profile does not ask for, no more than lines gets into objects: to
+carry all of it along takes rustc a fifth of its time.
+
 Run by cargo as `rustc_wrapper.py RUSTC ARGUMENTS…`, for a workspace's own crates with RUSTC_WORKSPACE_WRAPPER before RUSTC;
 imports nothing of ours, as it is started without site-packages.
 """
@@ -29,6 +32,11 @@ EACH_ALONE = "-Zpanic_abort_tests"
 BOOTSTRAP = "RUSTC_BOOTSTRAP"
 """The variable that has a stable rustc take what is unstable."""
 
+LINES_ALONE = "-Cpasses=strip-nonlinetable-debuginfo"
+"""Has rustc drop from what it has optimised, after it has saved the bitcode as it was before, types and variables."""
+
+_FOR_BITCODE = "-Cdebuginfo=2"
+"""What all crates are compiled with (`crate_bitcode`), after what cargo says for the profile: the last counts."""
 _BEFORE = ".no-opt.bc"
 
 
@@ -57,12 +65,19 @@ def rewrite(arguments: list[str], environment: dict[str, str], cwd: str) -> list
     to = "." if "CARGO_PRIMARY_PACKAGE" in environment else f"{name}-{version}"
     folders = {environment.get("CARGO_MANIFEST_DIR", cwd): to, cwd: to}
     each_alone = [EACH_ALONE] if runs_each_alone(arguments) else []
-    return arguments + each_alone + [f"--remap-path-prefix={folder}={to}" for folder, to in folders.items()]
+    lines_alone = [LINES_ALONE] if _is_asked_for_lines_alone(arguments) else []
+    return arguments + each_alone + lines_alone + [f"--remap-path-prefix={folder}={to}" for folder, to in folders.items()]
 
 
 def runs_each_alone(arguments: list[str]) -> bool:
     """True where rustc is to compile `#[test]`s, with the harness that runs them, into a program that aborts on panic."""
     return "--test" in arguments and "--target" in arguments and "-Cpanic=unwind" not in arguments
+
+
+def _is_asked_for_lines_alone(arguments: list[str]) -> bool:
+    """Whether there is debug info for the bitcode beside objects, and cargo did not ask for as much."""
+    asked = {argument for argument in arguments if argument in ("debuginfo=2", "debuginfo=full")}
+    return "-Csave-temps" in arguments and _FOR_BITCODE in arguments and not asked
 
 
 def _refusing_more(rustc: str, environment: dict[str, str]) -> list[str]:

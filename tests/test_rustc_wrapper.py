@@ -57,6 +57,24 @@ def test_test_is_told_where_the_packages_binaries_will_be() -> None:
     assert rustc_wrapper.of_rustc(given, {}, "/here") == given[:-1]
 
 
+# ---- Debug info
+
+
+def for_slice(*asked: str) -> list[str]:
+    return [*compiling("src/main.rs"), *asked, "-Csave-temps", "-Cdebuginfo=2"]
+
+
+@pytest.mark.parametrize("asked", [(), ("-C", "debuginfo=0"), ("-C", "debuginfo=line-tables-only")])
+def test_objects_get_lines_alone_where_the_profile_asks_for_no_more(asked: tuple[str, ...]) -> None:
+    assert rustc_wrapper.LINES_ALONE in rewrite(for_slice(*asked), in_folder("/home/one"), "/home/one")
+
+
+def test_objects_get_the_debug_info_that_the_profile_asks_for() -> None:
+    assert rustc_wrapper.LINES_ALONE not in rewrite(for_slice("-C", "debuginfo=2"), in_folder("/home/one"), "/home/one")
+    merged = [each for each in for_slice() if each != "-Csave-temps"]
+    assert rustc_wrapper.LINES_ALONE not in rewrite(merged, in_folder("/home/one"), "/home/one")
+
+
 # ---- What is left as it is
 
 

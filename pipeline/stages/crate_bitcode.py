@@ -160,7 +160,6 @@ class CrateBitcode:
         panic = "unwind" if self.artifact.is_test else self.panic
         settings = {"panic": json.dumps(panic), "strip": '"none"', "split-debuginfo": '"off"'}
         settings["lto"] = "false" if self.beside_objects else '"off"'
-        settings["debug"] = "2" if self.debug_symbols else "0"
         settings["build-override.debug"] = "0"  # macros and build scripts: a third of what it takes to compile them
         argv: list[process.Argument] = [self.cargo, *self.artifact.cargo_command, *self.flags, "--profile", self.profile]
         argv += ["--target", self.triple, "--target-dir", self.target, "--message-format=json-render-diagnostics"]
@@ -171,7 +170,7 @@ class CrateBitcode:
     def _environment(self, std: Path | None) -> dict[str, str]:
         hooks = self.target / "hooks"
         flags = [f"-Cpanic={self.panic}", f"-Ctarget-cpu={self.cpu}"]
-        flags += [f"-Clinker={cargo.linker(hooks)}", "-Clinker-flavor=gcc"]
+        flags += [f"-Clinker={cargo.linker(hooks)}", "-Clinker-flavor=gcc", f"-Cdebuginfo={2 if self.debug_symbols else 0}"]
         if self.beside_objects:
             flags += ["-Csave-temps", "--cfg=crategrad_slice"]
         elif self.lto_bitcode:
