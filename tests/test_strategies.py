@@ -121,6 +121,7 @@ def test_what_a_pointer_calls_only_the_whole_program_tells(sliced: Workbench) ->
     built(sliced, program(POINTERS, "close(df(&curve(x), x, 1.0).1, 2.0 * x * x)"))
     assert is_right(sliced)
     assert is_whole(sliced).startswith("a pointer is called at src/main.rs:")
+    assert is_whole(sliced).endswith(", for `df` of `bench::f`")
     assert f"the whole program was merged: {is_whole(sliced)}" in sliced.build(CONFIG).stdout
 
 

@@ -11,7 +11,7 @@ The program calls a derivative by the name of the function that asks for it and 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -26,7 +26,7 @@ from pipeline.llvm_edit import Editor
 from pipeline.llvm_inspect import Inspector
 from pipeline.places import Places, numbered
 from pipeline.stages import UNWANTED, before_enzyme
-from pipeline.stages.abi_fixup import asked
+from pipeline.stages.abi_fixup import Derivative, asked
 from pipeline.stages.build_std import SYMBOLS
 from pipeline.stages.crate_bitcode import ASKS
 from pipeline.strategies import APART, DERIVATIVE, Artifacts, Given, single_module_merge
@@ -154,17 +154,27 @@ class Slice:
         where nothing does.  What runs only as the program ends, to say why, may do what it likes.
         """
         with Module(self.libllvm, module, places.told) as opened:
-            inspector = Inspector(opened)
-            tree = call_tree(inspector, opened.named(derivative.shim for derivative in asked(opened)))
+            inspector, derivatives = Inspector(opened), asked(opened)
+            tree = call_tree(inspector, opened.named(derivative.shim for derivative in derivatives))
             called = (call for function in tree for call in indirect_calls(inspector, function))
             words = (("a pointer is called", called), ("addresses are compared", compared_with_copies(inspector, tree)))
-            return next((f"{what} at {opened.users_place(one)}" for what, found in words for one in found), "")
+            found = ((what, one) for what, its in words for one in its)
+            return next(
+                (f"{what} at {opened.users_place(one)}, {_for(inspector, derivatives, one)}" for what, one in found), ""
+            )
 
     def _merge_whole(self, artifacts: Artifacts, module: Path, log: Path) -> None:
         self.whole.merge(artifacts, module, log)
         with Module(self.libllvm, module) as merged:
             call_by_name(Editor(merged))
             merged.write(module)
+
+
+def _for(inspector: Inspector, derivatives: Sequence[Derivative], instruction: Value) -> str:
+    """The first derivative that comes to an instruction, in words."""
+    module, function = inspector.module, inspector.module.parent(instruction)
+    its = next(one for one in derivatives if function in call_tree(inspector, module.named([one.shim])))
+    return f"for `{its.derivative}` of `{its.primal}`"
 
 
 def _hidden(joined: Module, symbols: Symbols) -> str:

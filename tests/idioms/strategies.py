@@ -25,7 +25,7 @@ from tests.fuzz.oracle import DOUBLE
 from tests.fuzz.record import commit
 from tests.fuzz.runner import derived, differences, write
 from tests.idioms import record
-from tests.idioms.corpus import FOLDER, Idiom, corpus
+from tests.idioms.corpus import Idiom, corpus
 from tests.programs import Judge, Verdict, Way, run
 from tests.table.__main__ import written_between
 from tests.workbench import ROOT, Workbench
@@ -41,7 +41,7 @@ ROWS = Path(__file__).with_name("strategies.csv")
 
 _EXACTLY = "enzyme.fast_math=false"
 _MERGED = "merged"
-_PLACE = re.compile(r"(?P<area>\w+)\.rs:(?P<line>\d+)")
+_NAMED = re.compile(r"::p(\d{4})::")
 
 
 class Row(NamedTuple):
@@ -118,16 +118,10 @@ def _by(functions: Functions, idioms: Sequence[Idiom], strategy: str, bench: Wor
 
 
 def _apart(merged: Sequence[Idiom], why: str) -> tuple[Sequence[Idiom], Sequence[Idiom]]:
-    """The function for which the whole program is merged, if that can be told by the place, and the others; else two halves."""
-    place = _PLACE.search(why)
-    if place and (file := FOLDER / f"{place['area']}.rs").exists():
-        before = "\n".join(file.read_text().splitlines()[: int(place["line"])])
-        names = [idiom.name for idiom in corpus([place["area"]]) if f"pub fn {idiom.name}<" in before]
-        culprits = [idiom for idiom in merged if [idiom.name] == names[-1:]]
-        if culprits:
-            return culprits, [idiom for idiom in merged if idiom not in culprits]
-    middle = len(merged) // 2
-    return merged[:middle], merged[middle:]
+    """The function for which the whole program is merged, and the others; two halves, where nobody says which it is."""
+    named = _NAMED.search(why)
+    begin, end = (int(named[1]), int(named[1]) + 1) if named else (0, len(merged) // 2)
+    return merged[begin:end], [*merged[:begin], *merged[end:]]
 
 
 def _row(idiom: Idiom, verdicts: dict[str, dict[Idiom, Verdict]], got: dict[str, dict[Idiom, list[str]]], sliced: bool) -> Row:
