@@ -20,10 +20,10 @@ from typing import NamedTuple
 
 from pipeline.stages.llvm_link import BESIDE_OBJECTS
 from pipeline.strategies.slice import WHOLE
-from tests.fuzz import oracle
+from tests.fuzz import oracle, runner
 from tests.fuzz.oracle import DOUBLE
 from tests.fuzz.record import commit
-from tests.fuzz.runner import derived, differences, write
+from tests.fuzz.runner import derived, differences
 from tests.idioms import record
 from tests.idioms.corpus import Idiom, corpus
 from tests.programs import Judge, Verdict, Way, run
@@ -57,7 +57,7 @@ class Row(NamedTuple):
     is_sliced: str
     """`yes`, or `no` where the whole program is merged for it."""
     agree: str
-    """`to the last bit`, `to 1e-12` (relative to the largest of what belongs together), or `no`, of those that are right."""
+    """`to the last bit`, `to 1e-12` (relative to the largest number), or `no`, of those that are right."""
 
 
 class Functions(Judge[Idiom]):
@@ -72,7 +72,7 @@ class Functions(Judge[Idiom]):
 
     def write(self, programs: Sequence[Idiom], bench: Workbench) -> None:
         """See `Judge.write`."""
-        write(programs, bench, MODES)
+        runner.write(programs, bench, MODES)
 
     def run(self, programs: Sequence[Idiom], binary: Path) -> dict[Idiom, Verdict]:
         """See `Judge.run`: `merged`, where several were to be sliced and are not."""
@@ -112,15 +112,15 @@ def _by(functions: Functions, idioms: Sequence[Idiom], strategy: str, bench: Wor
     verdicts: dict[Idiom, Verdict] = {}
     functions.judge(idioms, Way("3", strategy, (_EXACTLY,)), bench, verdicts)
     merged = [idiom for idiom, verdict in verdicts.items() if verdict.kind == _MERGED]
-    for some in _apart(merged, verdicts[merged[0]].said) if merged else ():
+    for some in apart(merged, verdicts[merged[0]].said) if merged else ():
         verdicts |= _by(functions, some, strategy, bench)
     return verdicts
 
 
-def _apart(merged: Sequence[Idiom], why: str) -> tuple[Sequence[Idiom], Sequence[Idiom]]:
+def apart(merged: Sequence[Idiom], why: str) -> tuple[Sequence[Idiom], Sequence[Idiom]]:
     """The function for which the whole program is merged, and the others; two halves, where nobody says which it is."""
     named = _NAMED.search(why)
-    begin, end = (int(named[1]), int(named[1]) + 1) if named else (0, len(merged) // 2)
+    begin, end = (int(named[1]), int(named[1]) + 1) if named and int(named[1]) < len(merged) else (0, len(merged) // 2)
     return merged[begin:end], [*merged[:begin], *merged[end:]]
 
 
@@ -128,16 +128,16 @@ def _row(idiom: Idiom, verdicts: dict[str, dict[Idiom, Verdict]], got: dict[str,
     its = [verdicts[strategy][idiom] for strategy in STRATEGIES]
     by_slice, merged, by_lto = (v.kind if v.kind == "right" else f"{v.kind}: {(v.said or ' ').splitlines()[0]}" for v in its)
     numbers = [got[strategy][idiom] for strategy, v in zip(STRATEGIES, its, strict=True) if v.kind == "right"]
-    return Row(idiom.area, idiom.name, commit(), by_slice, merged, by_lto, "yes" if sliced else "no", _agreement(numbers))
+    return Row(idiom.area, idiom.name, commit(), by_slice, merged, by_lto, "yes" if sliced else "no", agreement(numbers))
 
 
-def _agreement(numbers: Sequence[Sequence[str]]) -> str:
-    """How near what the strategies print is to each other."""
+def agreement(numbers: Sequence[Sequence[str]]) -> str:
+    """How near what the strategies print is to each other, relative to the largest."""
     if all(its == numbers[0] for its in numbers):
         return "to the last bit"
     largest = max(abs(float(number)) for number in numbers[0])
-    pairs = [(float(a), float(b)) for its in numbers[1:] for a, b in zip(numbers[0], its, strict=True)]
-    return "to 1e-12" if all(abs(a - b) <= 1e-12 * max(largest, 1e-300) for a, b in pairs) else "no"
+    pairs = [(float(one), float(other)) for its in numbers[1:] for one, other in zip(numbers[0], its, strict=True)]
+    return "to 1e-12" if all(abs(one - other) <= 1e-12 * largest for one, other in pairs) else "no"
 
 
 def read(given: Path = ROWS) -> list[Row]:
@@ -169,9 +169,12 @@ def table(rows: Sequence[Row]) -> Iterator[str]:
     yield "What is not right by all, and what is not the same:\n"
     for row in rows:
         said = {strategy: _of(row, strategy) for strategy in STRATEGIES}
-        if any(kind != "right" for kind in said.values()) or row.agree != "to the last bit":
-            kinds = ", ".join(f"`{strategy}` {kind}" for strategy, kind in said.items() if kind != "right")
-            yield f"- `{row.name}`: {kinds or f'the same {row.agree}'}"
+        if set(said.values()) == {said["slice"]} != {"right"}:
+            yield f"- `{row.name}`: {said['slice']}, by all"
+        elif set(said.values()) != {"right"}:
+            yield f"- `{row.name}`: {', '.join(f'`{strategy}` {kind}' for strategy, kind in said.items() if kind != 'right')}"
+        elif row.agree != "to the last bit":
+            yield f"- `{row.name}`: the same {row.agree}"
     yield ""
 
 
@@ -179,7 +182,12 @@ def _of(row: Row, strategy: str) -> str:
     return str(getattr(row, strategy.replace("-", "_")))
 
 
-def chosen(names: Sequence[str]) -> list[Idiom]:
+def write() -> None:
+    """Write the document of all that is kept."""
+    written_between(BEGIN, END, DOCUMENT, table(read()))
+
+
+def chosen(names: Sequence[str] = ()) -> list[Idiom]:
     """Those of the corpus that are right where they are alone, which is by `single-module-merge`."""
     idioms = corpus(names)
     verdicts = record.verdicts(record.read(), idioms, ["3"])["3"]
@@ -199,7 +207,7 @@ def main(names: Sequence[str], *, is_recorded: bool) -> None:
                 add(rows)
     print("\n".join(table(every)))
     if is_recorded:
-        written_between(BEGIN, END, DOCUMENT, table(read()))
+        write()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,59 @@
+"""The corpus is differentiated alike under every strategy (`docs/strategies.md`)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.idioms.corpus import Idiom
+from tests.idioms.strategies import AT_ONCE, DOCUMENT, Row, agreement, apart, chosen, judge, read, write
+
+FEW = 6
+"""How many functions are built by default, of all areas: each strategy takes most of a minute for them."""
+
+
+def test_the_document_says_what_is_kept() -> None:
+    before = DOCUMENT.read_text()
+    write()
+    assert DOCUMENT.read_text() == before
+
+
+def test_what_is_kept_is_of_the_corpus() -> None:
+    assert {row.name for row in read()} <= {idiom.name for idiom in chosen()}
+
+
+def test_strategies_agree_to_the_last_bit_or_to_the_last_digits() -> None:
+    assert agreement([["0.5", "1"], ["0.5", "1"]]) == "to the last bit"
+    assert agreement([["0.5", "3"], ["0.50000000000000011", "3"]]) == "to 1e-12"
+    assert agreement([["0.5", "3"], ["0.5", "3.0000000001"]]) == "no"
+    assert agreement([["0.5", "nan"], ["0.6", "nan"]]) == "no"
+
+
+def test_what_has_the_whole_program_merged_is_set_apart() -> None:
+    a, b, c = (Idiom("area", name) for name in "abc")
+    assert apart([a, b, c], "a pointer is called at src/boxed.rs:9:1, for `wide` of `bench::p0001::primal`") == ([b], [a, c])
+    assert apart([a, b, c], "only one codegen unit sees counter") == ([a], [b, c])
+
+
+@pytest.mark.toolchain
+def test_some_functions_are_the_same_by_every_strategy(tmp_path: Path) -> None:
+    every = chosen()
+    same(judge(every[:: len(every) // FEW + 1], tmp_path))
+
+
+@pytest.mark.full
+@pytest.mark.toolchain
+def test_every_function_is_the_same_by_every_strategy(tmp_path: Path) -> None:
+    every = chosen()
+    same([row for begin in range(0, len(every), AT_ONCE) for row in judge(every[begin : begin + AT_ONCE], tmp_path)])
+
+
+def same(rows: list[Row]) -> None:
+    """None is wrong nor crashes, and what is right by several strategies is the same."""
+    kinds = Counter(said.partition(":")[0] for row in rows for said in (row.slice, row.single_module_merge, row.fat_lto))
+    print(kinds)
+    assert set(kinds) <= {"right", "refused"}
+    assert kinds["right"] >= 0.95 * kinds.total()
+    assert [row for row in rows if row.agree == "no"] == []
