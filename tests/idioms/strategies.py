@@ -2,8 +2,8 @@
 
 Functions that are right by `single-module-merge` at level 3 are built by the real `./doit build`, some in one crate, with fast
 math off: by each strategy the derivatives are right, and the same to the last bit, or the function is refused.  What `slice`
-merges the whole program for is built by itself, so that nothing else is merged with it.  With `--record` what came of them is
-kept in `strategies.csv`, and `docs/strategies.md` is written of what is there.
+merges the whole program for is built by itself, so that nothing else is merged with it, and so is what is refused among others.
+With `--record` what came of them is kept in `strategies.csv`, and `docs/strategies.md` is written of what is there.
 """
 
 from __future__ import annotations
@@ -112,7 +112,8 @@ def _by(functions: Functions, idioms: Sequence[Idiom], strategy: str, bench: Wor
     verdicts: dict[Idiom, Verdict] = {}
     functions.judge(idioms, Way("3", strategy, (_EXACTLY,)), bench, verdicts)
     merged = [idiom for idiom, verdict in verdicts.items() if verdict.kind == _MERGED]
-    for some in apart(merged, verdicts[merged[0]].said) if merged else ():
+    refused = [[idiom] for idiom, verdict in verdicts.items() if verdict.kind == "refused" and len(idioms) > 1]
+    for some in (*refused, *(apart(merged, verdicts[merged[0]].said) if merged else ())):
         verdicts |= _by(functions, some, strategy, bench)
     return verdicts
 
