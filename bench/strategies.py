@@ -302,15 +302,7 @@ def measured(argv: Sequence[str | Path], environment: Mapping[str, str] = {}) ->
 def edit(folder: Path, rounds: int, strategies: Sequence[str] = STRATEGIES) -> None:
     """Figures 1, 2 and 4."""
     program = Program.generate(folder / "edited", 10)
-    ways: dict[str, Callable[[], Measured]] = {"cargo alone": program.build_by_cargo}
-    ways |= {strategy: partial(program.build, strategy) for strategy in strategies}
-    for build in ways.values():
-        build()
-    times: dict[str, list[float]] = {name: [] for name in ways}
-    for _ in range(rounds):
-        program.edit()
-        for name, build in ways.items():
-            times[name].append(build().seconds)
+    times = _after_edits(program, strategies, rounds)
     print("\nedit of one line of what is differentiated -> artifact")
     for name, seconds in times.items():
         over = {other: ratio(seconds, times[other]) for other in ("cargo alone", "fat-lto") if other in times}
@@ -327,14 +319,23 @@ def crate(folder: Path, rounds: int) -> None:
     """Figure 1, by what cargo alone has to do."""
     print("\nedit of one line of what is differentiated -> artifact, by other code in the same crate")
     for size in (1, 5, 10, 20, 60):
-        program = Program.generate_one_crate(folder / f"crate-{size}", size)
-        program.build("slice"), program.build_by_cargo()
-        pairs: list[tuple[float, float]] = []
-        for _ in range(rounds):
-            program.edit()
-            pairs.append((program.build("slice").seconds, program.build_by_cargo().seconds))
-        ours, cargos = (statistics.median(column) for column in zip(*pairs, strict=True))
+        times = _after_edits(Program.generate_one_crate(folder / f"crate-{size}", size), ["slice"], rounds)
+        cargos, ours = (statistics.median(times[name]) for name in ("cargo alone", "slice"))
         print(f"  {size:4} x  slice {ours:6.2f} s   cargo alone {cargos:6.2f} s   aim {1.25 * cargos + 0.5:6.2f} s")
+
+
+def _after_edits(program: Program, strategies: Sequence[str], rounds: int) -> dict[str, list[float]]:
+    """The seconds that cargo alone and each strategy take after one line of the model is edited, an edit for each round."""
+    ways: dict[str, Callable[[], Measured]] = {"cargo alone": program.build_by_cargo}
+    ways |= {strategy: partial(program.build, strategy) for strategy in strategies}
+    for build in ways.values():
+        build()
+    times: dict[str, list[float]] = {name: [] for name in ways}
+    for _ in range(rounds):
+        program.edit()
+        for name, build in ways.items():
+            times[name].append(build().seconds)
+    return times
 
 
 def growth(folder: Path, rounds: int) -> None:
