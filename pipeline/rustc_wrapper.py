@@ -35,8 +35,9 @@ BOOTSTRAP = "RUSTC_BOOTSTRAP"
 LINES_ALONE = "-Cpasses=strip-nonlinetable-debuginfo"
 """Has rustc drop from what it has optimised, after it has saved the bitcode as it was before, types and variables."""
 
-_FOR_BITCODE = "-Cdebuginfo=2"
-"""What all crates are compiled with (`crate_bitcode`), after what cargo says for the profile: the last counts."""
+FOR_BITCODE = "-Cdebuginfo=2"
+"""What crates are compiled with for Enzyme, after what cargo says for the profile: the last counts."""
+
 _BEFORE = ".no-opt.bc"
 
 
@@ -65,7 +66,7 @@ def rewrite(arguments: list[str], environment: dict[str, str], cwd: str) -> list
     to = "." if "CARGO_PRIMARY_PACKAGE" in environment else f"{name}-{version}"
     folders = {environment.get("CARGO_MANIFEST_DIR", cwd): to, cwd: to}
     each_alone = [EACH_ALONE] if runs_each_alone(arguments) else []
-    lines_alone = [LINES_ALONE] if _is_asked_for_lines_alone(arguments) else []
+    lines_alone = [LINES_ALONE] if gets_lines_alone(arguments) else []
     return arguments + each_alone + lines_alone + [f"--remap-path-prefix={folder}={to}" for folder, to in folders.items()]
 
 
@@ -74,10 +75,9 @@ def runs_each_alone(arguments: list[str]) -> bool:
     return "--test" in arguments and "--target" in arguments and "-Cpanic=unwind" not in arguments
 
 
-def _is_asked_for_lines_alone(arguments: list[str]) -> bool:
-    """Whether there is debug info for the bitcode beside objects, and cargo did not ask for as much."""
-    asked = {argument for argument in arguments if argument in ("debuginfo=2", "debuginfo=full")}
-    return "-Csave-temps" in arguments and _FOR_BITCODE in arguments and not asked
+def gets_lines_alone(arguments: list[str]) -> bool:
+    """True where there is debug info for the bitcode beside objects, and cargo did not ask for as much."""
+    return {"-Csave-temps", FOR_BITCODE} <= set(arguments) and not {"debuginfo=2", "debuginfo=full"} & set(arguments)
 
 
 def _refusing_more(rustc: str, environment: dict[str, str]) -> list[str]:

@@ -18,7 +18,7 @@ from pipeline.key import location
 from pipeline.link_recorder import EXPORTS
 from pipeline.llvm import IN_PLACE, WHERE_WANTED, Module
 from pipeline.llvm_edit import Editor
-from pipeline.rustc_wrapper import BINARIES, BINARY
+from pipeline.rustc_wrapper import BINARIES, BINARY, FOR_BITCODE
 from pipeline.stages import PINS, Inputs
 from pipeline.stages.build_std import SYSROOT
 from pipeline.toolchain import Rust, Tool
@@ -170,7 +170,11 @@ class CrateBitcode:
     def _environment(self, std: Path | None) -> dict[str, str]:
         hooks = self.target / "hooks"
         flags = [f"-Cpanic={self.panic}", f"-Ctarget-cpu={self.cpu}"]
-        flags += [f"-Clinker={cargo.linker(hooks)}", "-Clinker-flavor=gcc", f"-Cdebuginfo={2 if self.debug_symbols else 0}"]
+        flags += [
+            f"-Clinker={cargo.linker(hooks)}",
+            "-Clinker-flavor=gcc",
+            FOR_BITCODE if self.debug_symbols else "-Cdebuginfo=0",
+        ]
         if self.beside_objects:
             flags += ["-Csave-temps", "--cfg=crategrad_slice"]
         elif self.lto_bitcode:
