@@ -35,8 +35,7 @@ class Row(NamedTuple):
 
 def read(given: Path = VERDICTS) -> list[Row]:
     """All rows."""
-    with given.open(newline="") as file:
-        return [Row(*cells) for cells in list(csv.reader(file))[1:]]
+    return [Row(*each) for each in cells(given)]
 
 
 def add(rows: Iterable[Row], corpus: Sequence[Idiom], to: Path = VERDICTS) -> None:
@@ -45,8 +44,19 @@ def add(rows: Iterable[Row], corpus: Sequence[Idiom], to: Path = VERDICTS) -> No
     every: list[Row] = [*read(to), *rows]
     kept = {(row.area, row.name, row.level): row for row in every if (row.area, row.name) in order}
     in_order = sorted(kept.values(), key=lambda row: (order[row.area, row.name], row.level))
+    write(Row._fields, in_order, to)
+
+
+def cells(given: Path) -> list[list[str]]:
+    """The rows of a table, without what stands above them."""
+    with given.open(newline="") as file:
+        return list(csv.reader(file))[1:]
+
+
+def write(fields: Sequence[str], rows: Sequence[Sequence[str]], to: Path) -> None:
+    """A table of these fields."""
     with to.open("w", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([Row._fields, *in_order])
+        csv.writer(file, lineterminator="\n").writerows([fields, *rows])
 
 
 def verdicts(rows: Iterable[Row], corpus: Sequence[Idiom], levels: Sequence[str]) -> dict[str, list[Verdict]]:

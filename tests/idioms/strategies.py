@@ -9,7 +9,6 @@ With `--record` what came of them is kept in `strategies.csv`, and `docs/strateg
 from __future__ import annotations
 
 import argparse
-import csv
 import logging
 import re
 import tempfile
@@ -25,13 +24,13 @@ from tests.fuzz.oracle import DOUBLE
 from tests.fuzz.record import commit
 from tests.fuzz.runner import derived, differences
 from tests.idioms import record
+from tests.idioms.__main__ import MODES
 from tests.idioms.corpus import Idiom, corpus
 from tests.programs import Judge, Verdict, Way, run
 from tests.table.__main__ import written_between
 from tests.workbench import ROOT, Workbench
 
 STRATEGIES = ("slice", "single-module-merge", "fat-lto")
-MODES = ("reverse", "forward", "width 4")
 AT_ONCE = 16
 """Functions in one crate: one that has the whole program merged is looked for among these."""
 
@@ -99,13 +98,21 @@ def judge(idioms: Sequence[Idiom], folder: Path) -> list[Row]:
     """What becomes of each by every strategy."""
     found = dict(zip(idioms, oracle.rights(idioms, folder / "oracle"), strict=True))
     rights = {idiom: right for idiom, right in found.items() if isinstance(right, list)}
-    functions, bench = Functions(rights), Workbench(folder / "crate")
-    verdicts: dict[str, dict[Idiom, Verdict]] = {}
-    got: dict[str, dict[Idiom, list[str]]] = {}
-    for strategy in STRATEGIES:
-        functions.got = got[strategy] = {}
-        verdicts[strategy] = _by(functions, list(rights), strategy, bench)
-    return [_row(idiom, verdicts, got, idiom in functions.sliced) for idiom in rights]
+    by = {strategy: Functions(rights) for strategy in STRATEGIES}
+    bench = Workbench(folder / "crate")
+    verdicts = {strategy: _by(functions, list(rights), strategy, bench) for strategy, functions in by.items()}
+    rows = []
+    for idiom in rights:
+        its = {strategy: verdicts[strategy][idiom] for strategy in STRATEGIES}
+        numbers = [by[strategy].got[idiom] for strategy, verdict in its.items() if verdict.kind == "right"]
+        is_sliced = "yes" if idiom in by["slice"].sliced else "no"
+        said = {strategy.replace("-", "_"): _in_short(verdict) for strategy, verdict in its.items()}
+        rows.append(Row(idiom.area, idiom.name, commit(), **said, is_sliced=is_sliced, agree=agreement(numbers)))
+    return rows
+
+
+def _in_short(verdict: Verdict) -> str:
+    return "right" if verdict.kind == "right" else f"{verdict.kind}: {verdict.said.partition(chr(10))[0]}"
 
 
 def _by(functions: Functions, idioms: Sequence[Idiom], strategy: str, bench: Workbench) -> dict[Idiom, Verdict]:
@@ -125,13 +132,6 @@ def apart(merged: Sequence[Idiom], why: str) -> tuple[Sequence[Idiom], Sequence[
     return merged[begin:end], [*merged[:begin], *merged[end:]]
 
 
-def _row(idiom: Idiom, verdicts: dict[str, dict[Idiom, Verdict]], got: dict[str, dict[Idiom, list[str]]], sliced: bool) -> Row:
-    its = [verdicts[strategy][idiom] for strategy in STRATEGIES]
-    by_slice, merged, by_lto = (v.kind if v.kind == "right" else f"{v.kind}: {(v.said or ' ').splitlines()[0]}" for v in its)
-    numbers = [got[strategy][idiom] for strategy, v in zip(STRATEGIES, its, strict=True) if v.kind == "right"]
-    return Row(idiom.area, idiom.name, commit(), by_slice, merged, by_lto, "yes" if sliced else "no", agreement(numbers))
-
-
 def agreement(numbers: Sequence[Sequence[str]]) -> str:
     """How near what the strategies print is to each other, relative to the largest."""
     if all(its == numbers[0] for its in numbers):
@@ -143,18 +143,14 @@ def agreement(numbers: Sequence[Sequence[str]]) -> str:
 
 def read(given: Path = ROWS) -> list[Row]:
     """All rows that are kept."""
-    if not given.exists():
-        return []
-    with given.open(newline="") as file:
-        return [Row(*cells) for cells in list(csv.reader(file))[1:]]
+    return [Row(*cells) for cells in record.cells(given)]
 
 
 def add(rows: Iterable[Row], to: Path = ROWS) -> None:
     """Put rows into the place of those on the same functions, in the corpus' order."""
     known = {(row.area, row.name): row for row in [*read(to), *rows]}
     kept = [known[idiom.area, idiom.name] for idiom in corpus() if (idiom.area, idiom.name) in known]
-    with to.open("w", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([Row._fields, *kept])
+    record.write(Row._fields, kept, to)
 
 
 def table(rows: Sequence[Row]) -> Iterator[str]:
