@@ -210,12 +210,13 @@ def run(binary: Path, *arguments: str) -> tuple[str, str]:
 _ERROR = re.compile(r"^error(?:\[(?P<code>\w+)\])?: (?P<said>.*)(?:\n *--> (?P<place>.*))?", re.MULTILINE)
 _NOTES = re.compile(r"(?:^  = note: `.*\n?)+", re.MULTILINE)
 _NAMED = re.compile(r"\bsrc/p(\d{4})\.rs:|\dbench5p(\d{4})")
-_BROKE_DOWN = "broke down"
+BROKE_DOWN = "broke down"
+"""What is said of a stage that ends by a fault of its own."""
 
 
 def refusal(message: str) -> Verdict:
     """The verdict where a build ends with this message."""
-    return Verdict("crash" if _BROKE_DOWN in message else "refused", message)
+    return Verdict("crash" if BROKE_DOWN in message else "refused", message)
 
 
 def errors(stderr: str) -> list[tuple[str, int | None]]:

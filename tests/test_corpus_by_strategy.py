@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.fuzz.together import AT_ONCE, apart
 from tests.idioms.corpus import Idiom
-from tests.idioms.strategies import AT_ONCE, DOCUMENT, Row, agreement, apart, chosen, judge, read, write
+from tests.idioms.strategies import DOCUMENT, Row, agreement, chosen, judge, read, write
 
 FEW = 6
 """How many functions are built by default, of all areas: each strategy takes most of a minute for them."""

@@ -104,7 +104,7 @@ def test_what_fails_is_shrunk_to_what_it_fails_by(monkeypatch: pytest.MonkeyPatc
     root = Node("root", ("fn body() { ", square, either, swap, Node("f", ("a",)), " }"))
     failure = Failure(Function(0, root), of_a_sine([Function(0, root)])[0])
     monkeypatch.setattr("tests.fuzz.shrink.judge", of_a_sine)
-    shrink([failure], "3", tmp_path)
+    shrink([failure], lambda functions, modes: judge(functions, "3", tmp_path, modes))
     assert "".join(failure.function.text.split()) == "fnbody(){forxinxs{a=x.sin();}a}"
     assert len(set(judged)) > 20
 
@@ -120,10 +120,13 @@ def test_causes_are_alike_whatever_the_names() -> None:
 
 def test_runs_add_up(tmp_path: Path) -> None:
     written = tmp_path / "runs.csv"
-    written.write_text("commit,numbers,level,first,right,refused,broke_down,wrong,crash,invalid\n")
+    written.write_text("commit,built,numbers,level,first,right,refused,broke_down,wrong,crash,invalid\n")
     kinds = ["right"] * 26 + ["refused", "broke down", "wrong", "invalid"]
     rows = [record.run("3", 30, [Verdict(kind) for kind in kinds], "f32")]
-    rows += [record.Run("aaaa", "f64", "0", 0, 3000, 0, 0, 0, 0, 0), record.Run("bbbb", "f64", "0", 0, 4990, 10, 0, 0, 0, 0)]
+    rows += [
+        record.Run("aaaa", "alone", "f64", "0", 0, 3000, 0, 0, 0, 0, 0),
+        record.Run("bbbb", "slice", "f64", "0", 0, 4990, 10, 0, 0, 0, 0),
+    ]
     for row in rows:
         record.add(row, written)
     assert record.read(written) == rows
@@ -131,6 +134,7 @@ def test_runs_add_up(tmp_path: Path) -> None:
     table = [line.split(" | ") for line in record.told(rows) if line.startswith("| ")]
     assert table[1][1:] == ["8000", "7990 (99.88%)", "10 (0.12%)", "0 (0.00%)", "0 (0.00%)", "0 (0.00%) |"]
     assert table[2][:2] == ["| over `f32`, level 3", "29"]
+    assert table[4][:2] == ["| over `f64`, level 0, built by `slice`", "5000"]
     assert table[-1][:3] == ["| the last ones, since commit bbbb", "5000", "4990 (99.80%)"]
 
 

@@ -1,5 +1,5 @@
 """Tries random functions: `python -m tests.fuzz [--count N] [--seed N] [--levels 0,3] [--shrink N]
-[--mixed | --headers | --single] [--record]`.
+[--mixed | --headers | --single] [--strategy NAME] [--record]`.
 
 Prints how many came out right, refused, wrong or crashed at each level; then each that is not right, shrunk where it is
 wrong or a crash, with the seed that gives it again.
@@ -12,45 +12,73 @@ import logging
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from tests.fuzz import record
+from pipeline import strategies
+from tests.fuzz import record, runner, together
 from tests.fuzz.generate import function
 from tests.fuzz.oracle import DOUBLE, IN_SINGLE
-from tests.fuzz.runner import AT_ONCE, HEADERS, LEVELS, MIXED, MODES_OF, judge
+from tests.fuzz.record import ALONE
+from tests.fuzz.runner import AT_ONCE, HEADERS, LEVELS, MIXED, MODES_OF
 from tests.fuzz.shrink import ROUNDS, Failure, cause, shrink
 from tests.fuzz.tree import Function
-from tests.programs import Verdict
+from tests.programs import Verdict, Way
 
 LOG = logging.getLogger("fuzz")
 
 KINDS = ("right", "refused", "broke down", "wrong", "crash", "invalid")
 
 
-def main(count: int, seed: int, levels: Sequence[str], rounds: int, numbers: str, *, is_recorded: bool) -> None:
-    """Print the table, then the failures."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    modes = MODES_OF[numbers]
-    precision = IN_SINGLE if numbers == "f32" else DOUBLE
-    functions = [function(seed + number, numbers) for number in range(count)]
-    with tempfile.TemporaryDirectory() as folder:
+@dataclass(frozen=True)
+class Trial:
+    """How random functions are judged."""
+
+    numbers: str
+    """What they are of (`record.Run.numbers`)."""
+    built: str
+    """How (`record.Run.built`)."""
+    folder: Path
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """Those that go with what they are of."""
+        return MODES_OF[self.numbers]
+
+    def judge(self, level: str, functions: Sequence[Function], modes: Sequence[str] = ()) -> list[Verdict]:
+        """What becomes of them."""
+        precision = IN_SINGLE if self.numbers == "f32" else DOUBLE
+        if self.built == ALONE:
+            return runner.judge(functions, level, self.folder, modes or self.modes, precision)
+        return together.judge(functions, Way(level, self.built), self.folder, modes or self.modes, precision)
+
+    def every(self, functions: Sequence[Function], levels: Sequence[str], *, is_recorded: bool) -> dict[str, list[Verdict]]:
+        """The verdicts by level, told as they come."""
         verdicts: dict[str, list[Verdict]] = {level: [] for level in levels}
-        for begin in range(0, count, AT_ONCE):
+        for begin in range(0, len(functions), AT_ONCE):
+            tried = functions[begin : begin + AT_ONCE]
             for level, its in verdicts.items():
-                tried = functions[begin : begin + AT_ONCE]
-                some = judge(tried, level, Path(folder), modes, precision)
-                verdicts[level] = its + some
+                some = self.judge(level, tried)
+                its.extend(some)
                 for one, verdict in zip(tried, some, strict=True):
                     if verdict.kind not in {"right", "invalid"}:
                         LOG.info("%s, level %s: %s: %s", one, level, verdict.kind, verdict.said.partition("\n")[0])
                 if is_recorded:  # at once: a long run may be ended
-                    record.add(record.run(level, seed + begin, some, numbers))
-        print("\n".join(table(verdicts)), flush=True)
-        for level, its in verdicts.items():
-            print("\n".join(refusals(level, functions, its)), flush=True)
-            failures = [Failure(f, v, modes) for f, v in zip(functions, its, strict=True) if v.kind in {"wrong", "crash"}]
-            shrink(failures, level, Path(folder), rounds, precision)
-            print("\n".join(line for failure in failures for line in shown(level, failure)), flush=True)
+                    record.add(record.run(level, tried[0].seed, some, self.numbers, self.built))
+        return verdicts
+
+
+def main(trial: Trial, functions: Sequence[Function], levels: Sequence[str], rounds: int, *, is_recorded: bool) -> None:
+    """Print the table, then the failures."""
+    verdicts = trial.every(functions, levels, is_recorded=is_recorded)
+    print("\n".join(table(verdicts)), flush=True)
+    for level, its in verdicts.items():
+        print("\n".join(refusals(level, functions, its)), flush=True)
+        found = zip(functions, its, strict=True)
+        failures = [Failure(one, verdict, trial.modes) for one, verdict in found if verdict.kind in {"wrong", "crash"}]
+        shrink(failures, partial(trial.judge, level), rounds)
+        print("\n".join(line for failure in failures for line in shown(level, failure, trial.built)), flush=True)
     if is_recorded:
         record.write()
 
@@ -76,11 +104,12 @@ def refusals(level: str, functions: Sequence[Function], verdicts: Sequence[Verdi
         yield f"level {level}, {len(seeds)} {said}: {', '.join(map(str, seeds))}"
 
 
-def shown(level: str, failure: Failure) -> Iterator[str]:
+def shown(level: str, failure: Failure, built: str) -> Iterator[str]:
     """A failure, and the function."""
     yield f"\n{failure.function}, level {level}: {failure.verdict.kind}: {failure.verdict.said}"
     numbers = {MIXED: " --mixed", HEADERS: " --headers"}.get(failure.modes, "")
-    yield f"again by: python -m tests.fuzz --count 1 --seed {failure.function.seed} --levels {level}{numbers}\n"
+    strategy = "" if built == ALONE else f" --strategy {built}"
+    yield f"again by: python -m tests.fuzz --count 1 --seed {failure.function.seed} --levels {level}{numbers}{strategy}\n"
     yield failure.function.text
 
 
@@ -97,6 +126,13 @@ if __name__ == "__main__":
         ("--single", "f32", "of `f32`"),
     ):
         numbers.add_argument(flag, dest="numbers", action="store_const", const=kind, default="f64", help=help_text)
+    parser.add_argument(
+        "--strategy", default=ALONE, choices=strategies.NAMES, help="some in one crate by `./doit build`; else each by itself"
+    )
     parser.add_argument("--record", action="store_true", help="add the counts to those of all runs, in docs/idioms.md")
     given = parser.parse_args()
-    main(given.count, given.seed, given.levels, given.shrink, given.numbers, is_recorded=given.record)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+    chosen = [function(given.seed + number, given.numbers) for number in range(given.count)]
+    with tempfile.TemporaryDirectory() as scratch:
+        trial = Trial(given.numbers, given.strategy, Path(scratch))
+        main(trial, chosen, given.levels, given.shrink, is_recorded=given.record)

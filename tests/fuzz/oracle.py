@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -12,7 +12,7 @@ from tests.programs import Verdict, errors
 from tests.workbench import ROOT
 
 
-class Source(Protocol):
+class Source(Hashable, Protocol):
     """A function that can be tried, of whatever origin."""
 
     @property

@@ -19,6 +19,8 @@ from tests.workbench import ROOT
 RUNS = Path(__file__).with_name("runs.csv")
 DOCUMENT = ROOT / "docs" / "idioms.md"
 BEGIN, END = "<!-- written by `python -m tests.fuzz --record` -->", "<!-- until here, by it -->"
+ALONE = "alone"
+"""How functions are built, if nothing else is said (`Run.built`)."""
 LAST = 5000
 """Functions that the last runs together have at least, where there are so many."""
 _OVER = {
@@ -34,6 +36,8 @@ class Run:
     """What became of functions with seeds in a row, at one level."""
 
     commit: str
+    built: str
+    """How: `alone`, each by itself through the stages of `single-module-merge`; or the strategy by which some at once were."""
     numbers: str
     """What they were of: `f64`, `f32`; `mixed`, `f64` with constants and numbers that may be written beside them; `headers`."""
     level: str
@@ -52,13 +56,13 @@ class Run:
         return self.right + self.refused + self.broke_down + self.wrong + self.crash
 
 
-KINDS = tuple(field.name for field in fields(Run))[4:-1]
+KINDS = tuple(field.name for field in fields(Run))[5:-1]
 
 
-def run(level: str, first: int, verdicts: Sequence[Verdict], numbers: str) -> Run:
+def run(level: str, first: int, verdicts: Sequence[Verdict], numbers: str, built: str = ALONE) -> Run:
     """The row of these verdicts, for the commit that is checked out."""
     counts = Counter(verdict.kind.replace(" ", "_") for verdict in verdicts)
-    return Run(commit(), numbers, level, first, *(counts[kind] for kind in (*KINDS, "invalid")))
+    return Run(commit(), built, numbers, level, first, *(counts[kind] for kind in (*KINDS, "invalid")))
 
 
 def commit() -> str:
@@ -81,7 +85,7 @@ def read(given: Path = RUNS) -> list[Run]:
     """All rows, the oldest first."""
     with given.open(newline="") as file:
         rows = list(csv.reader(file))[1:]
-    return [Run(commit, numbers, level, *map(int, counts)) for commit, numbers, level, *counts in rows]
+    return [Run(commit, built, numbers, level, *map(int, counts)) for commit, built, numbers, level, *counts in rows]
 
 
 def write() -> None:
@@ -93,13 +97,17 @@ def told(runs: Sequence[Run]) -> Iterator[str]:
     """The sums by numbers and levels, of all, and of the last ones."""
     yield from ("", f"| random functions | tests | {' | '.join(kind.replace('_', ' ') for kind in KINDS)} |")
     yield f"|---|---|{'---|' * len(KINDS)}"
-    for numbers, level in sorted({(one.numbers, one.level) for one in runs}, reverse=True):
-        its = [one for one in runs if (one.numbers, one.level) == (numbers, level)]
-        yield _row(f"{_OVER[numbers]}, level {level}", its)
+    for built, numbers, level in sorted({_way(one) for one in runs}, key=lambda way: (way[0] == ALONE, way), reverse=True):
+        its = [one for one in runs if _way(one) == (built, numbers, level)]
+        yield _row(f"{_OVER[numbers]}, level {level}{'' if built == ALONE else f', built by `{built}`'}", its)
     yield _row("all", runs)
     last = list(_last(runs))
     yield _row(f"the last ones, since commit {last[0].commit}", last) if last else ""
     yield ""
+
+
+def _way(run: Run) -> tuple[str, str, str]:
+    return run.built, run.numbers, run.level
 
 
 def _row(what: str, runs: Iterable[Run]) -> str:

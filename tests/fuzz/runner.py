@@ -55,10 +55,12 @@ const ALL: &[extern "C" fn(i32, *const *const u8) -> i32] = &[FUNCTIONS];
 
 #[unsafe(no_mangle)]
 pub extern "C" fn main(argc: i32, argv: *const *const u8) -> i32 {
-    core::hint::black_box(ALL).iter().map(|one| one(argc, argv)).sum()
+    let first = if argc > 1 { unsafe { atoi(*argv.add(1)) } } else { 0 };
+    core::hint::black_box(&ALL[first as usize..]).iter().map(|one| one(argc.min(1), argv)).sum()
 }
 
 unsafe extern "C" {
+    fn atoi(text: *const u8) -> i32;
     fn dprintf(file: i32, format: *const core::ffi::c_char, ...) -> i32;
 }
 

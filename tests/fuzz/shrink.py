@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from random import Random
 
-from tests.fuzz.oracle import DOUBLE, Precision
-from tests.fuzz.runner import MODES, judge
+from tests.fuzz.runner import MODES
 from tests.fuzz.tree import Function, Node
 from tests.programs import Verdict
 
@@ -23,6 +21,9 @@ AT_ONCE = 20
 """Cuts that are tried of each function in a round."""
 
 ROUNDS = 20
+
+Judging = Callable[[Sequence[Function], Sequence[str]], list[Verdict]]
+"""What becomes of functions in these modes."""
 
 _PARTICULARS = re.compile(r"[%@`(\[\n]|: *call|: *phi|  ")
 _WRONG = re.compile(r"\w+(?: \d, direction \d)?: \w+|")
@@ -128,7 +129,7 @@ def cause(verdict: Verdict) -> str:
     return f"{verdict.kind}: {_PARTICULARS.split(verdict.said.removeprefix('error: '))[0][:80].strip()}"
 
 
-def shrink(failures: Sequence[Failure], level: str, folder: Path, rounds: int = ROUNDS, precision: Precision = DOUBLE) -> None:
+def shrink(failures: Sequence[Failure], judge: Judging, rounds: int = ROUNDS) -> None:
     """Make each function as small as goes."""
     random = Random(0)
     for number in range(rounds):
@@ -136,7 +137,7 @@ def shrink(failures: Sequence[Failure], level: str, folder: Path, rounds: int = 
         if not tries:
             return
         modes = tuple(dict.fromkeys(mode for failure in failures for mode in failure.modes))
-        verdicts = judge([failure.smaller(chosen) for failure, chosen in tries], level, folder, modes, precision)
+        verdicts = judge([failure.smaller(chosen) for failure, chosen in tries], modes)
         for failure in failures:
             _take([(c, v) for (f, c), v in zip(tries, verdicts, strict=True) if f is failure], failure)
         LOG.info("shrunk %d times: %s", number + 1, ", ".join(str(len(f.function.text)) for f in failures))

@@ -10,37 +10,29 @@ from __future__ import annotations
 
 import argparse
 import logging
-import re
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pipeline.stages.llvm_link import BESIDE_OBJECTS
-from pipeline.strategies.slice import WHOLE
-from tests.fuzz import oracle, runner
-from tests.fuzz.oracle import DOUBLE
+from tests.fuzz import oracle
 from tests.fuzz.record import commit
-from tests.fuzz.runner import derived, differences
+from tests.fuzz.together import AT_ONCE, Functions
 from tests.idioms import record
 from tests.idioms.__main__ import MODES
 from tests.idioms.corpus import Idiom, corpus
-from tests.programs import Judge, Verdict, Way, run
+from tests.programs import Verdict, Way
 from tests.table.__main__ import written_between
 from tests.workbench import ROOT, Workbench
 
 STRATEGIES = ("slice", "single-module-merge", "fat-lto")
-AT_ONCE = 16
-"""Functions in one crate: one that has the whole program merged is looked for among these."""
 
 DOCUMENT = ROOT / "docs" / "strategies.md"
 BEGIN, END = "<!-- written by `python -m tests.idioms.strategies --record` -->", "<!-- until here -->"
 ROWS = Path(__file__).with_name("strategies.csv")
 
 _EXACTLY = "enzyme.fast_math=false"
-_MERGED = "merged"
-_NAMED = re.compile(r"::p(\d{4})::")
 
 
 class Row(NamedTuple):
@@ -59,48 +51,16 @@ class Row(NamedTuple):
     """`to the last bit`, `to 1e-12` (relative to the largest number), or `no`, of those that are right."""
 
 
-class Functions(Judge[Idiom]):
-    """The crate of `tests.fuzz.runner`, built and run as a whole."""
-
-    def __init__(self, rights: Mapping[Idiom, Sequence[float]]) -> None:
-        self.rights = rights
-        self.got: dict[Idiom, list[str]] = {}
-        """What each function printed last, a text for each number."""
-        self.sliced: set[Idiom] = set()
-        """Those whose program was not merged as a whole."""
-
-    def write(self, programs: Sequence[Idiom], bench: Workbench) -> None:
-        """See `Judge.write`."""
-        runner.write(programs, bench, MODES)
-
-    def run(self, programs: Sequence[Idiom], binary: Path) -> dict[Idiom, Verdict]:
-        """See `Judge.run`: `merged`, where several were to be sliced and are not."""
-        linked = binary.parent / "stages" / "03-llvm_link"
-        if (linked / BESIDE_OBJECTS).exists():
-            self.sliced.update(programs)
-        if (linked / WHOLE).exists() and len(programs) > 1:
-            return dict.fromkeys(programs, Verdict(_MERGED, (linked / WHOLE).read_text()))
-        stdout, death = run(binary)
-        lines = [line.split() for line in stdout.splitlines()]
-        each = len(derived(programs[0], MODES, DOUBLE).lines)
-        verdicts: dict[Idiom, Verdict] = {}
-        for at, idiom in enumerate(programs):
-            its = lines[at * each : (at + 1) * each]
-            if len(its) < each:
-                return verdicts | dict.fromkeys(programs[at:], Verdict("crash", death))
-            self.got[idiom] = [number for line in its for number in line]
-            differing = [what for line in its for what in differences([float(number) for number in line], self.rights[idiom])]
-            verdicts[idiom] = Verdict("wrong", "; ".join(differing)) if differing else Verdict("right")
-        return verdicts
-
-
 def judge(idioms: Sequence[Idiom], folder: Path) -> list[Row]:
     """What becomes of each by every strategy."""
     found = dict(zip(idioms, oracle.rights(idioms, folder / "oracle"), strict=True))
     rights = {idiom: right for idiom, right in found.items() if isinstance(right, list)}
-    by = {strategy: Functions(rights) for strategy in STRATEGIES}
+    by = {strategy: Functions(rights, MODES) for strategy in STRATEGIES}
     bench = Workbench(folder / "crate")
-    verdicts = {strategy: _by(functions, list(rights), strategy, bench) for strategy, functions in by.items()}
+    verdicts = {
+        strategy: functions.judge_apart(list(rights), Way("3", strategy, (_EXACTLY,)), bench)
+        for strategy, functions in by.items()
+    }
     rows = []
     for idiom in rights:
         its = {strategy: verdicts[strategy][idiom] for strategy in STRATEGIES}
@@ -113,23 +73,6 @@ def judge(idioms: Sequence[Idiom], folder: Path) -> list[Row]:
 
 def _in_short(verdict: Verdict) -> str:
     return "right" if verdict.kind == "right" else f"{verdict.kind}: {verdict.said.partition(chr(10))[0]}"
-
-
-def _by(functions: Functions, idioms: Sequence[Idiom], strategy: str, bench: Workbench) -> dict[Idiom, Verdict]:
-    verdicts: dict[Idiom, Verdict] = {}
-    functions.judge(idioms, Way("3", strategy, (_EXACTLY,)), bench, verdicts)
-    merged = [idiom for idiom, verdict in verdicts.items() if verdict.kind == _MERGED]
-    refused = [[idiom] for idiom, verdict in verdicts.items() if verdict.kind == "refused" and len(idioms) > 1]
-    for some in (*refused, *(apart(merged, verdicts[merged[0]].said) if merged else ())):
-        verdicts |= _by(functions, some, strategy, bench)
-    return verdicts
-
-
-def apart(merged: Sequence[Idiom], why: str) -> tuple[Sequence[Idiom], Sequence[Idiom]]:
-    """The function for which the whole program is merged, and the others; two halves, where nobody says which it is."""
-    named = _NAMED.search(why)
-    begin, end = (int(named[1]), int(named[1]) + 1) if named and int(named[1]) < len(merged) else (0, len(merged) // 2)
-    return merged[begin:end], [*merged[:begin], *merged[end:]]
 
 
 def agreement(numbers: Sequence[Sequence[str]]) -> str:
