@@ -560,12 +560,16 @@ class Inspector:
         return bool(self.api.IsConstant(value))
 
     def could_be_float(self, constant: Value) -> bool:
-        """Whether a number, read as a float, is more than next to nothing; a zero is as good as either."""
+        """Whether a number, read as a float, is more than next to nothing; a zero is as good as either.
+
+        One just below zero, as what counts who borrows of a `RefCell`, would be a NaN such as nobody writes.
+        """
         bits = self.integer_bits(self.api.TypeOf(constant))
         if bits not in _MANTISSA or not self.api.IsAConstantInt(constant):
             return False
-        magnitude = int(self.api.ConstIntGetZExtValue(constant)) & ~(1 << bits - 1)
-        return magnitude >> _MANTISSA[bits] != 0
+        number = int(self.api.ConstIntGetZExtValue(constant))
+        magnitude, is_just_below_zero = number & ~(1 << bits - 1), (1 << bits) - number < 1 << _MANTISSA[bits] - 1
+        return magnitude >> _MANTISSA[bits] != 0 and not is_just_below_zero
 
     def constant_parts(self, value: Value, bits: int, ty: Value) -> list[Value]:
         """A simple constant as constants of a type of so many bits, the lowest first."""

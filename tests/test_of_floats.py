@@ -134,3 +134,17 @@ def test_where_pointers_lead_back_among_themselves_an_end_is_found(tmp_path: Pat
         of_keys = [copy for copy in copies if (ty := elements_moved(module, copy)) and "usize" in type_name(module, ty)]
         assert [are_of_floats(inspector, copy) for copy in of_keys] == [False] * len(of_keys)
         assert of_keys
+
+
+@pytest.mark.parametrize(
+    ("number", "is_float"),
+    [("-1", False), ("-1000", False), ("4607182418800017408", True), ("-2251799813685248", True), ("7", False), ("0", False)],
+)
+def test_what_is_just_below_zero_is_no_float(tmp_path: Path, number: str, is_float: bool) -> None:
+    """-1 counts who borrows of a `RefCell`; the fourth is what `-f64::NAN` is."""
+    source = tmp_path / "module.ll"
+    source.write_text(f"define void @store(ptr %x) {{\n  store i64 {number}, ptr %x\n  ret void\n}}\n")
+    with Module(TOOLS.libllvm, source) as module:
+        inspector = Inspector(module)
+        (store, _) = module.instructions(module.named(["store"])[0])
+        assert inspector.could_be_float(inspector.operands(store)[0]) == is_float

@@ -108,6 +108,7 @@ OF_RUNGS = {"said_pointers": said_pointers.say_of_all, "variants": variants.copy
 
 _OF_CALLS = (
     ("c_names", c_names.give_own),
+    ("inline", inline.results_of_text),
     ("apart", apart.say_inactive),
     ("parsed", parsed.say_inactive),
     ("foreign", foreign.say_inactive),

@@ -4,7 +4,8 @@ rustc passes an aggregate of up to eight bytes as one integer, and returns `Opti
 `{ double, ptr }`: Enzyme takes the first for an integer without a derivative, and loses the floats of the others.  Inlined,
 there is no header.  And what is returned by pointer may be a pointer in one variant and a number in another, as in the entry of
 a hash map: Enzyme refuses such a place.  Inlined, each way has its own.  So has the address of a thread-local, as of the keys
-of a `HashMap`.
+of a `HashMap`.  And what makes a text where its caller wants it, as `format!` does, writes to memory of which it is known only
+there that nobody else has it.
 
 The differentiated function itself is inlined into its shims, which LLVM does where there is one alone: else Enzyme divides it
 into a way there and a way back, and keeps all that it reads through an argument, as its caller might write there in between.
@@ -15,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Sequence
 
 from pipeline.analyses.call_tree import CallTree, call_tree, calls, recursive
-from pipeline.analyses.debug_info import POINTER, holds_float, is_aggregate, placed, signature_types
+from pipeline.analyses.debug_info import POINTER, holds_float, is_aggregate, path, placed, signature_types
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.llvm_inspect import Inspector
@@ -26,6 +27,8 @@ CLEAN = "sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg"
 _APART = f"sroa,jump-threading,{CLEAN}"
 """What leads each variant by a way of its own, from where it is made to where it is looked at."""
 
+_TEXT = ["alloc", "fmt"]
+
 _PACKED = 64
 """Bits of the largest aggregate that is one integer."""
 
@@ -33,6 +36,11 @@ _PACKED = 64
 def headers_with_packed_floats(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Inline them wherever the shims reach them, but those that last."""
     return _inline(editor, shims, packs_floats, CLEAN)
+
+
+def results_of_text(editor: Editor, shims: Sequence[Value]) -> list[str]:
+    """Inline what of std's makes a text and returns it by pointer: whether that is on a stack is seen then."""
+    return _inline(editor, shims, _returns_text, CLEAN)
 
 
 def what_shims_call(editor: Editor, shims: Sequence[Value]) -> list[str]:
@@ -110,6 +118,11 @@ def _returns_pointers_for_numbers(inspector: Inspector, function: Value) -> bool
         return False
     words = {(begin, module.metadata_tag(leaf) == POINTER) for begin, leaf in placed(module, result)}
     return any((begin, not is_pointer) in words for begin, is_pointer in words)
+
+
+def _returns_text(inspector: Inspector, function: Value) -> bool:
+    is_about_text = path(inspector.module, inspector.module.subprogram(function))[:2] == _TEXT
+    return is_about_text and inspector.returns_by_pointer(function)
 
 
 def _returns_thread_local(inspector: Inspector, function: Value) -> bool:
