@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.fuzz.together import AT_ONCE, apart
-from tests.idioms.corpus import Idiom
+from tests.fuzz import oracle
+from tests.fuzz.together import AT_ONCE, Functions, apart
+from tests.idioms.__main__ import MODES
+from tests.idioms.corpus import Idiom, corpus
 from tests.idioms.strategies import DOCUMENT, Row, agreement, chosen, judge, read, write
+from tests.programs import Verdict, Way
+from tests.workbench import Workbench
 
 FEW = 6
 """How many functions are built by default, of all areas: each strategy takes most of a minute for them."""
@@ -42,6 +47,40 @@ def test_what_has_the_whole_program_merged_is_set_apart() -> None:
 def test_some_functions_are_the_same_by_every_strategy(tmp_path: Path) -> None:
     every = chosen()
     same(judge(every[:: len(every) // FEW + 1], tmp_path))
+
+
+BESIDE = (
+    "report_beside_the_sum",
+    "world_of_forces",
+    "collisions_sorted_by_place",
+    "sensors_in_a_chain",
+    "weights_by_character",
+)
+"""Functions that make texts, count who borrows, and ask for random keys: what std does for them is then there once."""
+
+
+@pytest.mark.toolchain
+def test_functions_that_share_what_std_does_for_them_are_right_beside_each_other(tmp_path: Path) -> None:
+    verdicts, _ = _beside("single-module-merge", BESIDE, tmp_path)
+    assert [verdict.kind for verdict in verdicts.values()] == ["right"] * len(BESIDE)
+
+
+@pytest.mark.toolchain
+def test_a_hash_map_has_nothing_merged(tmp_path: Path) -> None:
+    """What std keeps to make its random keys is in one codegen unit, and stays there."""
+    verdicts, sliced = _beside("slice", BESIDE[-1:], tmp_path)
+    assert [verdict.kind for verdict in verdicts.values()] == ["right"]
+    assert [idiom.name for idiom in sliced] == list(BESIDE[-1:])
+
+
+def _beside(strategy: str, names: Sequence[str], folder: Path) -> tuple[dict[Idiom, Verdict], set[Idiom]]:
+    """What becomes of functions in one crate, none of which is tried by itself; and which are sliced."""
+    idioms = corpus(names)
+    rights = dict(zip(idioms, oracle.rights(idioms, folder / "oracle"), strict=True))
+    functions = Functions({idiom: right for idiom, right in rights.items() if isinstance(right, list)}, MODES)
+    verdicts: dict[Idiom, Verdict] = {}
+    functions.judge(idioms, Way("3", strategy), Workbench(folder / "crate"), verdicts)
+    return verdicts, functions.sliced
 
 
 @pytest.mark.full

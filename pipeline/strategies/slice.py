@@ -19,6 +19,7 @@ from pathlib import Path
 
 from pipeline import bitcode, locations, process, symbol_lists
 from pipeline.analyses.call_tree import call_tree, indirect_calls
+from pipeline.analyses.debug_info import path
 from pipeline.analyses.identities import compared_with_copies
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value
@@ -50,6 +51,9 @@ _ABORT = (
     "  = help: only the whole program tells: `panic: abort` merges it, which for tests wants `build_std: full`;"
     " or take that out of what is differentiated"
 )
+
+_SYSTEM = ["std", "sys"]
+"""Where std deals with the operating system."""
 
 _LISTS = ("llvm.used", "llvm.compiler.used", "llvm.global_ctors")
 """What says something of the object as a whole, which this is not."""
@@ -203,11 +207,11 @@ class Symbols:
         """From what modules define, and what objects define and want."""
         module_of: dict[str, Path] = {}
         local: dict[str, set[Path]] = {}
-        for path, names in modules.items():
+        for file, names in modules.items():
             for name in names.visible:
-                module_of.setdefault(name, path)
+                module_of.setdefault(name, file)
             for name in names.local:
-                local.setdefault(name, set()).add(path)
+                local.setdefault(name, set()).add(file)
         called = dict[str, set[str]]()
         for name in wanted:
             if name.endswith(DERIVATIVE):
@@ -266,7 +270,7 @@ class _Part:
         waiting = module.globals_named(name)
         while waiting:
             value = waiting.pop()
-            if value in self.reached:
+            if value in self.reached or self._asks_the_system(value):
                 continue
             self.reached[value] = None
             if not module.has_value(value):
@@ -284,6 +288,18 @@ class _Part:
         found = dict.fromkeys(editor.globals_in(o for i in returning for o in editor.operands(i)))
         rest = editor.globals_in(o for i in module.instructions(function) for o in editor.operands(i))
         return [*found, *(one for one in rest if not self._is_in_program(one))]
+
+    def _asks_the_system(self, value: Value) -> bool:
+        """Whether something is a function of std's by which no float comes or goes, and the program has it: as what gives the
+        random keys of a `HashMap`.  What it keeps for itself nobody else sees.
+        """
+        module = self.editor.module
+        if not (module.is_function(value) and module.has_value(value) and self._is_in_program(value)):
+            return False
+        header = self.editor.function_type(value)
+        types = [*self.editor.leaves(self.editor.return_type(header)), *self.editor.parameter_types(header)]
+        is_of_integers = all(map(self.editor.integer_bits, types))
+        return is_of_integers and path(module, module.subprogram(value))[:2] == _SYSTEM
 
     def _is_in_program(self, value: Value) -> bool:
         """Whether something can be referred to where the program has it, or is no concern of ours, as the C library's."""
