@@ -51,12 +51,7 @@ def _stored(inspector: Inspector, function: Value, most: int) -> Iterator[Value]
 
 def _matters_not(inspector: Inspector, value: Value) -> bool:
     number = inspector.number(value)
-    return bool(inspector.api.IsAUndefValue(value)) or (number is not None and is_small(number))
-
-
-def is_small(number: int) -> bool:
-    """Whether a number is next to nothing, if taken for a float."""
-    return 0 <= number < _SMALL
+    return bool(inspector.api.IsAUndefValue(value)) or (number is not None and 0 <= number < _SMALL)
 
 
 def _is_containers(inspector: Inspector, store: Value) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree
-from pipeline.analyses.overlaid import is_small, overlaid
+from pipeline.analyses.overlaid import overlaid
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import opaque
@@ -22,18 +22,12 @@ def store_once(editor: Editor, shims: Sequence[Value]) -> list[str]:
         for store in stores:
             sources = editor.sources(editor.operands(store)[0])
             has_number = not all(map(editor.is_constant, sources))
-            may_be_float = any(_may_be_float(editor, source) for source in sources)
+            may_be_float = any(map(editor.could_be_float, sources))
             if has_number and may_be_float:
                 _store_zero(editor, store)
             opaque.store(editor, store, is_number=not may_be_float)
         done.append(f"overlaid: {len(stores)} in {editor.module.name(function)}")
     return done
-
-
-def _may_be_float(editor: Editor, value: Value) -> bool:
-    """Whether a constant is more than next to nothing, and less than infinity, as a float."""
-    number = editor.number(value)
-    return number is not None and not is_small(-number) and editor.could_be_float(value)
 
 
 def _store_zero(editor: Editor, store: Value) -> None:
