@@ -76,8 +76,7 @@ def test_a_hash_map_has_nothing_merged(tmp_path: Path) -> None:
 def _beside(strategy: str, names: Sequence[str], folder: Path) -> tuple[dict[Idiom, Verdict], set[Idiom]]:
     """What becomes of functions in one crate, none of which is tried by itself; and which are sliced."""
     idioms = corpus(names)
-    rights = dict(zip(idioms, oracle.rights(idioms, folder / "oracle"), strict=True))
-    functions = Functions({idiom: right for idiom, right in rights.items() if isinstance(right, list)}, MODES)
+    functions = Functions(oracle.right_by_function(idioms, folder / "oracle"), MODES)
     verdicts: dict[Idiom, Verdict] = {}
     functions.judge(idioms, Way("3", strategy), Workbench(folder / "crate"), verdicts)
     return verdicts, functions.sliced

@@ -124,17 +124,18 @@ def test_runs_add_up(tmp_path: Path) -> None:
     kinds = ["right"] * 26 + ["refused", "broke down", "wrong", "invalid"]
     rows = [record.run("3", 30, [Verdict(kind) for kind in kinds], "f32")]
     rows += [
+        record.Run("aaaa", "slice", "f64", "0", 0, 40, 0, 0, 0, 0, 0),
         record.Run("aaaa", "alone", "f64", "0", 0, 3000, 0, 0, 0, 0, 0),
-        record.Run("bbbb", "slice", "f64", "0", 0, 4990, 10, 0, 0, 0, 0),
+        record.Run("bbbb", "alone", "f64", "0", 0, 4990, 10, 0, 0, 0, 0),
     ]
     for row in rows:
         record.add(row, written)
     assert record.read(written) == rows
     assert rows[0].tests == 29
     table = [line.split(" | ") for line in record.told(rows) if line.startswith("| ")]
-    assert table[1][1:] == ["3000", "3000 (100.00%)", "0 (0.00%)", "0 (0.00%)", "0 (0.00%)", "0 (0.00%) |"]
+    assert table[1][1:] == ["8000", "7990 (99.88%)", "10 (0.12%)", "0 (0.00%)", "0 (0.00%)", "0 (0.00%) |"]
     assert table[2][:2] == ["| over `f32`, level 3", "29"]
-    assert table[3][:3] == ["| over `f64`, level 0, built by `slice`", "5000", "4990 (99.80%)"]
+    assert table[3][:3] == ["| over `f64`, level 0, built by `slice`", "40", "40 (100.00%)"]
     assert table[-1][:3] == ["| the last ones, since commit bbbb", "5000", "4990 (99.80%)"]
 
 

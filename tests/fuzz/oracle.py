@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from tests.programs import Verdict, errors
 from tests.workbench import ROOT
@@ -19,6 +19,8 @@ class Source(Hashable, Protocol):
     def text(self) -> str:
         """Rust that has `pub fn body<T: Number>(xs: &[T], k: usize) -> T`."""
 
+
+S = TypeVar("S", bound=Source)
 
 SIZES = (9, 1, 2, 6)
 """How many elements each input has."""
@@ -172,6 +174,12 @@ def rights(functions: Sequence[Source], folder: Path, precision: Precision = DOU
             found[numbers[done]] = ended
             done += 1
     return [found[number] for number in range(len(functions))]
+
+
+def right_by_function(functions: Sequence[S], folder: Path, precision: Precision = DOUBLE) -> dict[S, list[float]]:
+    """What is right for each function that is a test."""
+    found = zip(functions, rights(functions, folder, precision), strict=True)
+    return {function: right for function, right in found if isinstance(right, list)}
 
 
 def _unfit(functions: Sequence[Source], folder: Path, precision: Precision) -> list[tuple[str, int]]:

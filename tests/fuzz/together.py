@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
 
 from pipeline.stages.llvm_link import BESIDE_OBJECTS
 from pipeline.strategies.slice import WHOLE
 from tests.fuzz import oracle, runner
-from tests.fuzz.oracle import DOUBLE, Precision, Source
+from tests.fuzz.oracle import DOUBLE, Precision, S, Source
 from tests.fuzz.runner import MODES, derived, differences
 from tests.programs import BROKE_DOWN, Judge, Verdict, Way, run
 from tests.workbench import Workbench
@@ -20,8 +19,6 @@ AT_ONCE = 16
 
 _MERGED = "merged"
 _NAMED = re.compile(r"::p(\d{4})::")
-
-S = TypeVar("S", bound=Source)
 
 
 class Functions(Judge[S]):

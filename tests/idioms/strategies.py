@@ -53,8 +53,7 @@ class Row(NamedTuple):
 
 def judge(idioms: Sequence[Idiom], folder: Path) -> list[Row]:
     """What becomes of each by every strategy."""
-    found = dict(zip(idioms, oracle.rights(idioms, folder / "oracle"), strict=True))
-    rights = {idiom: right for idiom, right in found.items() if isinstance(right, list)}
+    rights = oracle.right_by_function(idioms, folder / "oracle")
     by = {strategy: Functions(rights, MODES) for strategy in STRATEGIES}
     bench = Workbench(folder / "crate")
     verdicts = {
