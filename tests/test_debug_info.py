@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -48,17 +48,21 @@ pub union Both { x: f64, n: u64 }
 """
 
 
-@pytest.fixture(scope="module")
-def module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Module]:
-    folder = tmp_path_factory.mktemp("types")
+def compiled(folder: Path, source: str, types: Iterable[str]) -> Path:
+    """A module with a function for each of the types, which is `f0`, `f1` … and takes a float and one of those, by pointer."""
     functions = "".join(
         f'#[unsafe(no_mangle)] pub extern "C" fn f{number}(_: &f64, x: &{ty}) {{ std::hint::black_box(x); }}\n'
-        for number, ty in enumerate(TYPES)
+        for number, ty in enumerate(types)
     )
-    (folder / "types.rs").write_text(SOURCE + functions)
+    (folder / "types.rs").write_text(source + functions)
     options = ["--edition=2024", "-g", "-Copt-level=1", "-Ccodegen-units=1", "--cap-lints=allow", "--emit=llvm-bc"]
     subprocess.run([RUSTC, *options, folder / "types.rs", "-o", folder / "types.bc"], check=True)
-    with Module(TOOLS.libllvm, folder / "types.bc") as module:
+    return folder / "types.bc"
+
+
+@pytest.fixture(scope="module")
+def module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Module]:
+    with Module(TOOLS.libllvm, compiled(tmp_path_factory.mktemp("types"), SOURCE, TYPES)) as module:
         yield module
 
 

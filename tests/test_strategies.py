@@ -125,6 +125,48 @@ def test_what_a_pointer_calls_only_the_whole_program_tells(sliced: Workbench) ->
     assert f"the whole program was merged: {is_whole(sliced)}" in sliced.build(CONFIG).stdout
 
 
+MADE_HERE = """
+use std::collections::HashMap;
+#[autodiff_reverse(df, Active, Const, Active)]
+fn f(x: f64, kinds: &[u8]) -> f64 {
+    let mut rules: HashMap<u8, Box<dyn Fn(f64) -> f64>> = HashMap::new();
+    for &kind in kinds { rules.insert(kind, if kind > 1 { Box::new(move |y| y * x) } else { Box::new(f64::sin) }); }
+    kinds.iter().map(|kind| rules[kind](x)).sum()
+}
+#[autodiff_reverse(dg, Active, Const, Active)]
+fn g(x: f64, names: &[&str]) -> f64 {
+    let mut powers = HashMap::new();
+    for name in names { *powers.entry(name.to_string()).or_insert(x) *= x; }
+    names.iter().map(|name| powers[*name] / name.len() as f64).sum()
+}
+"""
+
+
+def test_what_is_called_and_was_made_in_the_derivative_it_tells_itself(sliced: Workbench) -> None:
+    """Nothing that may be called comes in: neither by an argument nor in a variable of the program's."""
+    slopes = 'close(df(x, &[1, 2, 3], 1.0).1, x.cos() + 4.0 * x) && close(dg(x, &["a", "bb", "a"], 1.0).1, 6.0 * x * x + x)'
+    built(sliced, program(MADE_HERE, slopes))
+    assert is_right(sliced)
+    assert not is_whole(sliced)
+
+
+KEPT = """
+fn twice(x: f64) -> f64 { 2.0 * x }
+#[unsafe(no_mangle)]
+static mut RULE: fn(f64) -> f64 = f64::sin;
+#[autodiff_reverse(df, Active, Active)]
+fn f(x: f64) -> f64 { let rule = unsafe { RULE }; rule(x) * x }
+#[inline(never)]
+fn slope(x: f64) -> f64 { unsafe { if x > 1.0 { RULE = twice } } df(x, 1.0).1 }
+"""
+
+
+def test_what_a_variable_leads_to_only_the_whole_program_tells(sliced: Workbench) -> None:
+    built(sliced, program(KEPT, "close(slope(x), 4.0 * x)"))
+    assert is_right(sliced)
+    assert is_whole(sliced).startswith("a pointer is called at src/main.rs:")
+
+
 COMPLAINING = """
 #[derive(Debug)]
 struct Weights { all: Vec<f64>, name: String }

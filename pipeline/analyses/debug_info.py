@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from pipeline.llvm import Module, Value
 
-ARRAY, ENUMERATION, _MEMBER, POINTER, STRUCTURE, BASE = 0x01, 0x04, 0x0D, 0x0F, 0x13, 0x24
+ARRAY, ENUMERATION, MEMBER, POINTER, STRUCTURE, BASE = 0x01, 0x04, 0x0D, 0x0F, 0x13, 0x24
 VARIANT_PART, UNION, _FUNCTION = 0x33, 0x17, 0x2E
 _SOURCES = {0x11, 0x29}
 """A compile unit and a file: what functions of other languages are in."""
@@ -24,7 +24,7 @@ _TYPES = 5
 _BASE_TYPE, _ELEMENTS, _TYPES_PARAMETERS, _IDENTIFIER, _DISCRIMINATOR = 5, 6, 8, 9, 10
 _EXTRA_DATA = 6  # of a member that is a variant: its tag
 
-_PARTS = {_MEMBER, VARIANT_PART}
+_PARTS = {MEMBER, VARIANT_PART}
 FLOAT_BITS = {"f16": 16, "f32": 32, "f64": 64, "f128": 128}
 """The width of each float type."""
 INTEGER_NAMES = {f"{sign}{width}" for sign in "iu" for width in (8, 16, 32, 64, 128, "size")} | {"bool", "char"}
@@ -101,7 +101,7 @@ def holds_float(module: Module, ty: Value) -> bool:
 def numbers(module: Module, ty: Value) -> frozenset[str]:
     """The types of the numbers and pointers in a value of the type itself."""
     match module.metadata_tag(ty):
-        case tag if tag in {ARRAY, _MEMBER, ENUMERATION}:
+        case tag if tag in {ARRAY, MEMBER, ENUMERATION}:
             return numbers(module, base_type(module, ty))
         case tag if tag in {STRUCTURE, UNION, VARIANT_PART}:
             return frozenset().union(*(numbers(module, part) for part in parts(module, ty)))
@@ -132,7 +132,7 @@ def _floats_kept(module: Module, ty: Value) -> frozenset[str]:
     while waiting:
         new = set(reached(module, waiting.pop())) - known
         known |= new
-        waiting += [made_for for node in new for made_for in _parameters(module, node)]
+        waiting += [argument for node in new for argument in type_arguments(module, node)]
     return _floats_among(module, known)
 
 
@@ -143,7 +143,7 @@ def kept_at(module: Module, ty: Value, begin: int) -> list[Value]:
     """
     made_for: list[Value] = []
     while ty and module.metadata_tag(ty) == STRUCTURE:
-        parameters = _parameters(module, ty)
+        parameters = type_arguments(module, ty)
         if parameters and path(module, ty)[0] in STD:
             return parameters
         made_for = made_for or parameters
@@ -158,7 +158,7 @@ def elements_at(module: Module, ty: Value, begin: int) -> Value:
     """
     while ty and module.metadata_tag(ty) == STRUCTURE:
         if name(module, ty).startswith(_SIDE_BY_SIDE) and path(module, ty)[0] in STD:
-            return next(iter(_parameters(module, ty)), 0)
+            return next(iter(type_arguments(module, ty)), 0)
         begin, ty = _inside_at(module, ty, begin)
     return 0
 
@@ -166,13 +166,13 @@ def elements_at(module: Module, ty: Value, begin: int) -> Value:
 def _inside_at(module: Module, ty: Value, begin: int) -> tuple[int, Value]:
     """The type of the member of a struct that is at a byte of it, and at which byte of that; 0 where it is not one alone."""
     inside = [one for one in parts(module, ty) if 0 <= 8 * begin - module.type_offset(one) < module.type_bits(one)]
-    if len(inside) != 1 or module.metadata_tag(inside[0]) != _MEMBER:
+    if len(inside) != 1 or module.metadata_tag(inside[0]) != MEMBER:
         return 0, 0
     return begin - module.type_offset(inside[0]) // 8, base_type(module, inside[0])
 
 
-def _parameters(module: Module, ty: Value) -> list[Value]:
-    """The types that a struct was made for; none for anything else."""
+def type_arguments(module: Module, ty: Value) -> list[Value]:
+    """The types that a generic struct was made for; none for anything else."""
     operands = module.metadata_operands(ty) if module.metadata_tag(ty) == STRUCTURE else []
     return list(filter(None, _types_named(module, operands[_TYPES_PARAMETERS]))) if len(operands) > _TYPES_PARAMETERS else []
 
@@ -199,7 +199,7 @@ def floats_pointed_to(module: Module, ty: Value) -> frozenset[str]:
     match module.metadata_tag(ty):
         case tag if tag == POINTER:
             return floats_reached(module, base_type(module, ty))
-        case tag if tag in {ARRAY, _MEMBER}:
+        case tag if tag in {ARRAY, MEMBER}:
             return floats_pointed_to(module, base_type(module, ty))
         case tag if tag in {STRUCTURE, UNION, VARIANT_PART}:
             return frozenset().union(*(floats_pointed_to(module, part) for part in parts(module, ty)))
@@ -247,7 +247,7 @@ def reached(module: Module, ty: Value) -> Iterator[Value]:
         known.add(node)
         yield node
         match module.metadata_tag(node):
-            case tag if tag in {ARRAY, _MEMBER, POINTER}:
+            case tag if tag in {ARRAY, MEMBER, POINTER}:
                 waiting.append(base_type(module, node))
             case tag if tag in {STRUCTURE, UNION, VARIANT_PART}:
                 waiting += parts(module, node)
@@ -267,7 +267,7 @@ def _words(module: Module, node: Value) -> Iterator[tuple[int, int, bool]]:
 def placed(module: Module, node: Value, begin: int = 0) -> Iterator[tuple[int, Value]]:
     """The numbers and pointers in a value of a type: where each begins, in bits, and its type; those of all variants."""
     match module.metadata_tag(node):
-        case tag if tag == _MEMBER:
+        case tag if tag == MEMBER:
             yield from placed(module, base_type(module, node), begin + module.type_offset(node))
         case tag if tag == ARRAY:
             element = base_type(module, node)
@@ -500,7 +500,7 @@ def _inside(module: Module, node: Value, path: str) -> Iterator[tuple[Value, str
     elif tag in {STRUCTURE, UNION, VARIANT_PART}:
         for element in module.metadata_operands(operands[_ELEMENTS]) if operands[_ELEMENTS] else []:
             field = module.metadata_operands(element)
-            if module.metadata_tag(element) == _MEMBER:
+            if module.metadata_tag(element) == MEMBER:
                 inside = path if name.startswith("&") else f"{path}.{module.metadata_string(field[_NAME]).removeprefix('__')}"
                 yield field[_BASE_TYPE], inside, False
             elif module.metadata_tag(element) == VARIANT_PART:
@@ -537,7 +537,7 @@ def _fields(module: Module, elements: Value) -> Iterator[tuple[str, Value]]:
     for element in module.metadata_operands(elements) if elements else []:
         operands = module.metadata_operands(element)
         match module.metadata_tag(element):
-            case tag if tag == _MEMBER:
+            case tag if tag == MEMBER:
                 yield module.metadata_string(operands[_NAME]).removeprefix("__"), operands[_BASE_TYPE]
             case tag if tag == VARIANT_PART:
                 yield "", 0
@@ -594,7 +594,7 @@ def elements(module: Module, ty: Value) -> list[Value]:
 
 def members(module: Module, ty: Value) -> list[Value]:
     """The fields of a struct, tuple or union."""
-    return [element for element in elements(module, ty) if module.metadata_tag(element) == _MEMBER]
+    return [element for element in elements(module, ty) if module.metadata_tag(element) == MEMBER]
 
 
 def initialised(module: Module, ty: Value) -> Value:

@@ -19,10 +19,16 @@ _ITERATING = (["core", "slice", "iter"], ["alloc", "vec", "into_iter"])
 """Where std asks whether there is more: of two addresses in the same memory."""
 
 
-def compared_with_copies(inspector: Inspector, functions: Collection[Value]) -> Iterator[Value]:
-    """The comparisons in some functions of an address that may be a copy's with one that may be the program's own."""
+def compared_with_copies(inspector: Inspector, functions: Collection[Value], *, given_callables: bool) -> Iterator[Value]:
+    """The comparisons in some functions of an address that may be a copy's with one that may be the program's own.
+
+    Where nothing that can be called comes in from outside (`analyses/callables.py`), neither does the address of a function,
+    nor that of a table of them.
+    """
     module = inspector.module
     copies = [value for value in (*module.functions(), *module.variables()) if _is_copy(inspector, value)]
+    if not given_callables:
+        copies = [value for value in copies if not any(map(module.is_function, _held(inspector, value)))]
     led = led_from(inspector, functions, copies, lambda user: _is_address(inspector, user))
     for function in functions:
         for instruction in filter(inspector.is_equality, module.returning_instructions(function)):
@@ -39,6 +45,11 @@ def _is_copy(inspector: Inspector, value: Value) -> bool:
         return False
     is_named = inspector.api.IsGlobalConstant(value) and inspector.api.GetUnnamedAddress(value) == _SIGNIFICANT
     return inspector.module.is_function(value) or bool(is_named)
+
+
+def _held(inspector: Inspector, value: Value) -> list[Value]:
+    """The functions and variables that a constant has in it; of a function itself."""
+    return inspector.globals_in([value if inspector.module.is_function(value) else inspector.api.GetInitializer(value)])
 
 
 def _is_address(inspector: Inspector, user: Value) -> bool:

@@ -18,7 +18,8 @@ from functools import partial
 from pathlib import Path
 
 from pipeline import bitcode, locations, process, symbol_lists
-from pipeline.analyses.call_tree import call_tree, indirect_calls
+from pipeline.analyses import callables
+from pipeline.analyses.call_tree import CallTree, call_tree, indirect_calls
 from pipeline.analyses.debug_info import path
 from pipeline.analyses.identities import compared_with_copies
 from pipeline.errors import UserError
@@ -68,9 +69,9 @@ def strategy(given: Given) -> Slice:
 class Slice:
     """Cut and joined in memory, and given numbers for places (`places`): what stands in the module is code alone.
 
-    Three things only the whole program can tell: what a pointer may call, whether an address is that of a function or `static`
-    of which there is a copy here, and what is in a variable that just one codegen unit sees.  Where a derivative depends on any
-    of these, the strategy is that of `whole`, on the same bitcode.
+    Three things only the whole program can tell: what a pointer may call that comes into a derivative from outside, whether an
+    address is that of a function or `static` of which there is a copy here, and what is in a variable that one codegen unit
+    alone sees.  Where a derivative depends on any of these, the strategy is that of `whole`, on the same bitcode.
     """
 
     whole: SingleModuleMerge
@@ -86,10 +87,10 @@ class Slice:
         symbols = self._symbols(artifacts)
         with tempfile.TemporaryDirectory(dir=module.parent) as folder:
             parts = cut(self.libllvm, symbols, Path(folder), self.unwinds)
-            joined, apart, places, hidden = self._join(parts, symbols, Path(folder))
-            why = hidden or self._compiled(joined, module, apart, places, log)
-        if not why and places:
-            places.write(module.parent)
+            joined = self._join(parts, symbols, Path(folder))
+            why = joined.hidden or self._compiled(joined, module, log)
+        if not why and joined.places:
+            joined.places.write(module.parent)
         if why and self.unwinds:
             raise UserError(f"error: `panic: unwind` wants what is differentiated apart from the program, and {why}\n{_ABORT}")
         if why:
@@ -109,10 +110,8 @@ class Slice:
             defined += of_std.objects
         return Symbols.read(modules, defined, wanted)
 
-    def _join(self, parts: Iterable[Path], symbols: Symbols, folder: Path) -> tuple[Path, Path, Places, str]:
-        """What is cut as one module, as text; what is apart from it, and what its numbers stand for, so that no line is in it;
-        and what is needed and cannot be referred to, in words.
-        """
+    def _join(self, parts: Iterable[Path], symbols: Symbols, folder: Path) -> Joined:
+        """What is cut as one module."""
         text, apart = folder / "joined.ll", folder / "apart.ll"
         with Module(self.libllvm, None) as module:
             for part in parts:
@@ -126,19 +125,19 @@ class Slice:
             made, places = numbered(bitcode.text_without_checksums(module.as_text()))
             text.write_text(made)
             apart.write_text(locations.tables(made, names, found, places.lines))
-            return text, apart, places, _hidden(module, symbols)
+            return Joined(text, apart, places, *_kept_outside(module, symbols))
 
     def _optimise(self, given: Path, module: Path, log: Path) -> None:
         """Do what rustc does to each module that another strategy merges."""
         process.run_tool([self.whole.opt, *before_enzyme(given, 2), "-o", module, given], log=log)
 
-    def _compiled(self, joined: Path, module: Path, apart: Path, places: Places, log: Path) -> str:
+    def _compiled(self, joined: Joined, module: Path, log: Path) -> str:
         """Write the module and, at the same time, the object beside it; why the latter is not to be, in words."""
-        compiled, beside = module.with_name(APART), apart.with_suffix(".log")
+        compiled, beside = module.with_name(APART), joined.apart.with_suffix(".log")
         beside.touch()
-        calls: list[Callable[[], str | None]] = [partial(self._optimised, joined, module, places, log)]
-        if places:
-            calls.append(partial(process.run_tool, [self.llc, *_OBJECT, "-o", compiled, apart], log=beside))
+        calls: list[Callable[[], str | None]] = [partial(self._optimised, joined, module, log)]
+        if joined.places:
+            calls.append(partial(process.run_tool, [self.llc, *_OBJECT, "-o", compiled, joined.apart], log=beside))
         try:
             why = process.side_by_side(calls)[0] or ""
         finally:
@@ -148,24 +147,27 @@ class Slice:
             compiled.unlink(missing_ok=True)
         return why
 
-    def _optimised(self, joined: Path, module: Path, places: Places, log: Path) -> str:
+    def _optimised(self, joined: Joined, module: Path, log: Path) -> str:
         """The module; and what optimisation did not find out in it, in words."""
-        self._optimise(joined, module, log)
-        return self._asked_of_addresses(module, places)
+        self._optimise(joined.text, module, log)
+        return self._asked_of_addresses(module, joined)
 
-    def _asked_of_addresses(self, module: Path, places: Places) -> str:
-        """What calls a pointer, or compares addresses, of which optimisation did not find out what they are, in words; empty
-        where nothing does.  What runs only as the program ends, to say why, may do what it likes.
+    def _asked_of_addresses(self, module: Path, joined: Joined) -> str:
+        """What may call a pointer of the program's, or compare an address with one, in words; empty where nothing does.
+
+        What runs only as the program ends, to say why, may do what it likes.
         """
-        with Module(self.libllvm, module, places.told) as opened:
-            inspector, derivatives = Inspector(opened), asked(opened)
-            tree = call_tree(inspector, opened.named(derivative.shim for derivative in derivatives))
-            called = (call for function in tree for call in indirect_calls(inspector, function))
-            words = (("a pointer is called", called), ("addresses are compared", compared_with_copies(inspector, tree)))
-            found = ((what, one) for what, its in words for one in its)
-            return next(
-                (f"{what} at {opened.users_place(one)}, {_for(inspector, derivatives, one)}" for what, one in found), ""
-            )
+        with Module(self.libllvm, module, joined.places.told) as opened:
+            inspector = Inspector(opened)
+            for given in (True, False):
+                its = [one for one in asked(opened) if (joined.keeps_callables or _is_given_callables(inspector, one)) is given]
+                tree = _tree(inspector, its)
+                called = (call for function in tree if given for call in indirect_calls(inspector, function))
+                for call in called:
+                    return f"a pointer is called at {opened.users_place(call)}, {_for(inspector, its, call)}"
+                for one in compared_with_copies(inspector, tree, given_callables=given):
+                    return f"addresses are compared at {opened.users_place(one)}, {_for(inspector, its, one)}"
+            return ""
 
     def _merge_whole(self, artifacts: Artifacts, module: Path, log: Path) -> None:
         self.whole.merge(artifacts, module, log)
@@ -174,18 +176,44 @@ class Slice:
             merged.write(module)
 
 
+def _tree(inspector: Inspector, derivatives: Sequence[Derivative]) -> CallTree:
+    """What some derivatives come to."""
+    return call_tree(inspector, inspector.module.named(derivative.shim for derivative in derivatives))
+
+
+def _is_given_callables(inspector: Inspector, derivative: Derivative) -> bool:
+    """Whether what a derivative calls may come in by an argument."""
+    return any(callables.are_given(inspector, shim) for shim in inspector.module.named([derivative.shim]))
+
+
 def _for(inspector: Inspector, derivatives: Sequence[Derivative], instruction: Value) -> str:
     """The first derivative that comes to an instruction, in words."""
-    module, function = inspector.module, inspector.module.parent(instruction)
-    its = next(one for one in derivatives if function in call_tree(inspector, module.named([one.shim])))
+    function = inspector.module.parent(instruction)
+    its = next(one for one in derivatives if function in _tree(inspector, [one]))
     return f"for `{its.derivative}` of `{its.primal}`"
 
 
-def _hidden(joined: Module, symbols: Symbols) -> str:
-    """A variable that is needed and cannot be referred to, in words; empty where there is none."""
-    needed = [joined.name(variable) for variable in joined.variables() if not joined.has_value(variable)]
-    hidden = [name for name in needed if name not in symbols.in_program and symbols.is_known(name)]
-    return f"only one codegen unit sees {hidden[0]}" if hidden else ""
+def _kept_outside(joined: Module, symbols: Symbols) -> tuple[str, bool]:
+    """Of the program's variables that are needed: one that cannot be referred to, in words; whether any leads to functions."""
+    needed = {joined.name(one): one for one in joined.variables() if not joined.has_value(one)}
+    known = {name: one for name, one in needed.items() if symbols.is_known(name)}
+    hidden = [f"only one codegen unit sees {name}" for name in known if name not in symbols.in_program]
+    return next(iter(hidden), ""), callables.are_kept(joined, known.values())
+
+
+@dataclass(frozen=True)
+class Joined:
+    """What was cut, as one module."""
+
+    text: Path
+    apart: Path
+    """What stands in an object of its own, so that no line of the source is in the module."""
+    places: Places
+    """What numbers stand for in the module."""
+    hidden: str
+    """What is needed and cannot be referred to, in words."""
+    keeps_callables: bool
+    """Whether what may be called may be read from a variable of the program's."""
 
 
 @dataclass(frozen=True)

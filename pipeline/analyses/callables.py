@@ -1,0 +1,88 @@
+"""Whether what differentiated code is given from outside may be called there, by the types that debug info has.
+
+A pointer that is called in a slice was made there, and then whatever it can be stands there too; or it came in, by an argument
+or in a variable that the program changes.  A type leads to what can be called where a `fn` pointer or a table of methods is in
+it, or behind its pointers, or a pointer of which the type does not say what it leads to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from pipeline.analyses.debug_info import (
+    ARRAY,
+    BASE,
+    ENUMERATION,
+    MEMBER,
+    POINTER,
+    STD,
+    STRUCTURE,
+    UNION,
+    VARIANT_PART,
+    base_type,
+    name,
+    parameter_types,
+    parts,
+    path,
+    type_arguments,
+    variable_type,
+)
+from pipeline.analyses.foreign import MANGLED
+from pipeline.llvm import Module, Value
+from pipeline.llvm_inspect import Inspector
+
+_TABLE = "vtable"
+"""The member of a fat pointer, as of a `&dyn Shape`, that leads to the methods."""
+_RAW = ("*const ", "*mut ")
+_BYTES = {"u8", "c_void"}
+_BY_BYTES = ("RawVecInner<", "RawTableInner")
+"""How the names of std's types begin that lead to elements by a pointer to bytes; who has one of them was made for these."""
+_PHANTOM = "PhantomData<"
+
+
+def are_given(inspector: Inspector, shim: Value) -> bool:
+    """Whether what the arguments of a shim point to may lead to what can be called."""
+    module = inspector.module
+    types = parameter_types(module, shim)
+    return len(types) < len(inspector.parameters(shim)) or any(_lead_to_code(module, ty) for ty in types)
+
+
+def are_kept(module: Module, variables: Iterable[Value]) -> bool:
+    """Whether a variable of the program may lead to what can be called; of std's own, which have no types, none does."""
+    types = {variable: variable_type(module, variable) for variable in variables}
+    return any(_lead_to_code(module, ty) if ty else not module.name(one).startswith(MANGLED) for one, ty in types.items())
+
+
+def _lead_to_code(module: Module, ty: Value) -> bool:
+    known, waiting = set[Value](), [ty]
+    while waiting:
+        node = waiting.pop()
+        if node and node not in known:
+            known.add(node)
+            if _is_code(module, node):
+                return True
+            waiting += _inside(module, node)
+    return False
+
+
+def _is_code(module: Module, node: Value) -> bool:
+    """Whether it is a type of functions, or of something that is not told."""
+    tag = module.metadata_tag(node)
+    if tag == POINTER:
+        pointee, is_raw = base_type(module, node), name(module, node).startswith(_RAW)
+        return not pointee or (is_raw and (name(module, pointee) in _BYTES or not module.type_bits(pointee)))
+    is_plain = tag in {ARRAY, BASE, ENUMERATION, MEMBER, POINTER, STRUCTURE, UNION, VARIANT_PART}
+    return not is_plain or (tag == MEMBER and name(module, node) == _TABLE)
+
+
+def _inside(module: Module, node: Value) -> Iterator[Value]:
+    """What a type is made of, or leads to, in one step."""
+    tag = module.metadata_tag(node)
+    if tag in {ARRAY, MEMBER, POINTER}:
+        yield base_type(module, node)
+    elif tag in {STRUCTURE, UNION, VARIANT_PART}:
+        is_stds = tag == STRUCTURE and not STD.isdisjoint(path(module, node)[:1])
+        if is_stds and not name(module, node).startswith(_PHANTOM):
+            yield from type_arguments(module, node)
+        if not (is_stds and name(module, node).startswith(_BY_BYTES)):
+            yield from parts(module, node)
