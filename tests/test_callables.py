@@ -76,5 +76,5 @@ def test_type_leads_to_what_can_be_called(module: Module, ty: str) -> None:
 
 @pytest.mark.parametrize(("name", "leads"), [("COUNT", False), ("WEIGHTS", False), ("RULES", True)])
 def test_variable_leads_to_what_can_be_called(module: Module, name: str, leads: bool) -> None:
-    (variable,) = (one for one in module.variables() if module.name(one) == name)
+    (variable,) = module.globals_named(name)
     assert are_kept(module, [variable]) is leads

@@ -20,10 +20,11 @@ from pipeline.analyses.debug_info import (
     UNION,
     VARIANT_PART,
     base_type,
+    leads_to,
     name,
     parameter_types,
-    parts,
     path,
+    reached,
     type_arguments,
     variable_type,
 )
@@ -54,15 +55,7 @@ def are_kept(module: Module, variables: Iterable[Value]) -> bool:
 
 
 def _lead_to_code(module: Module, ty: Value) -> bool:
-    known, waiting = set[Value](), [ty]
-    while waiting:
-        node = waiting.pop()
-        if node and node not in known:
-            known.add(node)
-            if _is_code(module, node):
-                return True
-            waiting += _inside(module, node)
-    return False
+    return any(_is_code(module, node) for node in reached(module, ty, _lead_to))
 
 
 def _is_code(module: Module, node: Value) -> bool:
@@ -75,14 +68,10 @@ def _is_code(module: Module, node: Value) -> bool:
     return not is_plain or (tag == MEMBER and name(module, node) == _TABLE)
 
 
-def _inside(module: Module, node: Value) -> Iterator[Value]:
-    """What a type is made of, or leads to, in one step."""
-    tag = module.metadata_tag(node)
-    if tag in {ARRAY, MEMBER, POINTER}:
-        yield base_type(module, node)
-    elif tag in {STRUCTURE, UNION, VARIANT_PART}:
-        is_stds = tag == STRUCTURE and not STD.isdisjoint(path(module, node)[:1])
-        if is_stds and not name(module, node).startswith(_PHANTOM):
-            yield from type_arguments(module, node)
-        if not (is_stds and name(module, node).startswith(_BY_BYTES)):
-            yield from parts(module, node)
+def _lead_to(module: Module, node: Value) -> Iterator[Value]:
+    """What a type leads to in one step, and, if it is one of std's, that for which it was made."""
+    is_stds = module.metadata_tag(node) == STRUCTURE and not STD.isdisjoint(path(module, node)[:1])
+    if is_stds and not name(module, node).startswith(_PHANTOM):
+        yield from type_arguments(module, node)
+    if not (is_stds and name(module, node).startswith(_BY_BYTES)):
+        yield from leads_to(module, node)

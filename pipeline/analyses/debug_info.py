@@ -6,7 +6,7 @@ The layout of the nodes is LLVM's (llvm/IR/DebugInfoMetadata.h), the tags are DW
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pipeline.llvm import Module, Value
@@ -237,20 +237,26 @@ def overlaid_widths(module: Module, ty: Value) -> frozenset[int]:
     return frozenset(found)
 
 
-def reached(module: Module, ty: Value) -> Iterator[Value]:
-    """The type, what it is made of, and whatever pointers lead to, each once."""
+def leads_to(module: Module, ty: Value) -> list[Value]:
+    """What a type is made of, or a pointer to, in one step."""
+    match module.metadata_tag(ty):
+        case tag if tag in {ARRAY, MEMBER, POINTER}:
+            return [base_type(module, ty)]
+        case tag if tag in {STRUCTURE, UNION, VARIANT_PART}:
+            return parts(module, ty)
+        case _:
+            return []
+
+
+def reached(module: Module, ty: Value, step: Callable[[Module, Value], Iterable[Value]] = leads_to) -> Iterator[Value]:
+    """The type, what it is made of, and whatever pointers lead to, each once; or what comes of another step."""
     known, waiting = {0}, [ty]
     while waiting:
         node = waiting.pop()
-        if node in known:
-            continue
-        known.add(node)
-        yield node
-        match module.metadata_tag(node):
-            case tag if tag in {ARRAY, MEMBER, POINTER}:
-                waiting.append(base_type(module, node))
-            case tag if tag in {STRUCTURE, UNION, VARIANT_PART}:
-                waiting += parts(module, node)
+        if node not in known:
+            known.add(node)
+            yield node
+            waiting += step(module, node)
 
 
 def parts(module: Module, ty: Value) -> list[Value]:

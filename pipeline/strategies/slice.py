@@ -158,16 +158,10 @@ class Slice:
         What runs only as the program ends, to say why, may do what it likes.
         """
         with Module(self.libllvm, module, joined.places.told) as opened:
-            inspector = Inspector(opened)
-            for given in (True, False):
-                its = [one for one in asked(opened) if (joined.keeps_callables or _is_given_callables(inspector, one)) is given]
-                tree = _tree(inspector, its)
-                called = (call for function in tree if given for call in indirect_calls(inspector, function))
-                for call in called:
-                    return f"a pointer is called at {opened.users_place(call)}, {_for(inspector, its, call)}"
-                for one in compared_with_copies(inspector, tree, given_callables=given):
-                    return f"addresses are compared at {opened.users_place(one)}, {_for(inspector, its, one)}"
-            return ""
+            inspector, derivatives = Inspector(opened), asked(opened)
+            given = [one for one in derivatives if joined.keeps_callables or _is_given_callables(inspector, one)]
+            others = [one for one in derivatives if one not in given]
+            return _asked_by(inspector, given, given_callables=True) or _asked_by(inspector, others, given_callables=False)
 
     def _merge_whole(self, artifacts: Artifacts, module: Path, log: Path) -> None:
         self.whole.merge(artifacts, module, log)
@@ -186,6 +180,17 @@ def _is_given_callables(inspector: Inspector, derivative: Derivative) -> bool:
     return any(callables.are_given(inspector, shim) for shim in inspector.module.named([derivative.shim]))
 
 
+def _asked_by(inspector: Inspector, derivatives: Sequence[Derivative], *, given_callables: bool) -> str:
+    """See `Slice._asked_of_addresses`; of derivatives that are given from outside what may be called, or of those that are not."""
+    tree, users_place = _tree(inspector, derivatives), inspector.module.users_place
+    called = (call for function in tree if given_callables for call in indirect_calls(inspector, function))
+    for call in called:
+        return f"a pointer is called at {users_place(call)}, {_for(inspector, derivatives, call)}"
+    for one in compared_with_copies(inspector, tree, given_callables=given_callables):
+        return f"addresses are compared at {users_place(one)}, {_for(inspector, derivatives, one)}"
+    return ""
+
+
 def _for(inspector: Inspector, derivatives: Sequence[Derivative], instruction: Value) -> str:
     """The first derivative that comes to an instruction, in words."""
     function = inspector.module.parent(instruction)
@@ -197,8 +202,8 @@ def _kept_outside(joined: Module, symbols: Symbols) -> tuple[str, bool]:
     """Of the program's variables that are needed: one that cannot be referred to, in words; whether any leads to functions."""
     needed = {joined.name(one): one for one in joined.variables() if not joined.has_value(one)}
     known = {name: one for name, one in needed.items() if symbols.is_known(name)}
-    hidden = [f"only one codegen unit sees {name}" for name in known if name not in symbols.in_program]
-    return next(iter(hidden), ""), callables.are_kept(joined, known.values())
+    hidden = (f"only one codegen unit sees {name}" for name in known if name not in symbols.in_program)
+    return next(hidden, ""), callables.are_kept(joined, known.values())
 
 
 @dataclass(frozen=True)
