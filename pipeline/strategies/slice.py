@@ -181,7 +181,7 @@ def _is_given_callables(inspector: Inspector, derivative: Derivative) -> bool:
 
 
 def _asked_by(inspector: Inspector, derivatives: Sequence[Derivative], *, given_callables: bool) -> str:
-    """See `Slice._asked_of_addresses`; of derivatives that are given from outside what may be called, or of those that are not."""
+    """See `Slice._asked_of_addresses`; of derivatives that are all given what may be called, or all not."""
     tree, users_place = _tree(inspector, derivatives), inspector.module.users_place
     called = (call for function in tree if given_callables for call in indirect_calls(inspector, function))
     for call in called:
