@@ -167,6 +167,27 @@ def test_what_a_variable_leads_to_only_the_whole_program_tells(sliced: Workbench
     assert is_whole(sliced).startswith("a pointer is called at src/main.rs:")
 
 
+HIDDEN = """
+fn twice(x: f64) -> f64 { 2.0 * x }
+#[autodiff_reverse(df, Const, Active, Active)]
+fn f(rule: usize, x: f64) -> f64 {
+    let rule: fn(f64) -> f64 = if rule == 0 { f64::sin } else { unsafe { std::mem::transmute(rule) } };
+    rule(x) * x
+}
+"""
+
+
+def test_what_came_in_as_a_number_and_is_called_ends_the_program(sliced: Workbench) -> None:
+    """No type told of it; the derivative knows what it may be here, and says that it is none of that."""
+    rule = "if x > 2.0 { std::hint::black_box(twice as usize) } else { 0 }"
+    built(sliced, program(HIDDEN, f"close(df({rule}, x, 1.0).1, x.sin() + x * x.cos())"))
+    assert not is_whole(sliced)
+    assert is_right(sliced)
+    hidden = subprocess.run([sliced.output("slice") / "bench", "more"], capture_output=True, text=True, check=False)
+    assert hidden.returncode < 0
+    assert "differentiated code called a pointer that is none of what it could be here: " in hidden.stderr
+
+
 COMPLAINING = """
 #[derive(Debug)]
 struct Weights { all: Vec<f64>, name: String }
@@ -224,6 +245,18 @@ fn f(rule: fn(f64) -> f64, x: f64) -> f64 {
     x.powi(RULES.iter().position(|&one| one as usize == rule as usize).unwrap_or(7) as i32)
 }
 """
+NUMBER = """
+#[autodiff_reverse(df, Const, Active, Active)]
+fn f(rule: usize, x: f64) -> f64 { if rule == twice as usize { twice(x) * x } else { half(x) } }
+"""
+AMONG_BYTES = """
+#[autodiff_reverse(df, Const, Active, Active)]
+fn f(rules: [usize; 4], x: f64) -> f64 { if rules == [half as usize, 1, twice as usize, 2] { twice(x) * x } else { x } }
+"""
+NO_FUNCTION = """
+#[autodiff_reverse(df, Const, Active, Active)]
+fn f(rule: *const f64, x: f64) -> f64 { if rule == twice as *const f64 { twice(x) * x } else { half(x) } }
+"""
 STATIC = """
 static LIMITS: [f64; 2] = [1.0, 3.0];
 #[autodiff_reverse(df, Const, Active, Active)]
@@ -238,6 +271,9 @@ fn limits(x: f64) -> &'static [f64; 2] { if x > 1.0 { &LIMITS } else { &[1.0, 5.
     [
         (RULES + FUNCTION, "close(df(rule(x), x, 1.0).1, 4.0 * x)"),
         pytest.param(RULES + ONE_OF_A_TABLE, "close(df(rule(x), x, 1.0).1, 2.0 * x)", marks=pytest.mark.full),
+        pytest.param(RULES + NUMBER, "close(df(rule(x) as usize, x, 1.0).1, 4.0 * x)", marks=pytest.mark.full),
+        (RULES + AMONG_BYTES, "close(df([half as usize, 1, rule(x) as usize, 2], x, 1.0).1, 4.0 * x)"),
+        pytest.param(RULES + NO_FUNCTION, "close(df(rule(x) as *const f64, x, 1.0).1, 4.0 * x)", marks=pytest.mark.full),
         pytest.param(STATIC, "close(df(limits(x), x, 1.0).1, 6.0 * x)", marks=pytest.mark.full),
     ],
 )
@@ -245,7 +281,7 @@ def test_where_addresses_are_compared_only_the_whole_program_tells(sliced: Workb
     """A copy of a function or of a `static` has an address of its own: the derivative would go another way than the program."""
     built(sliced, program(items, condition))
     assert is_right(sliced)
-    assert is_whole(sliced).startswith("addresses are compared at src/main.rs:")
+    assert is_whole(sliced).startswith("an address is compared, or read as a number, at src/main.rs:")
 
 
 TABLES = """

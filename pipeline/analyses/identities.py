@@ -6,30 +6,30 @@ the program does.  Of a constant of which LLVM says that its address does not ma
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from pipeline.analyses.debug_info import paths_around
 from pipeline.analyses.led import led_from
+from pipeline.analyses.uses import Uses
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
 
 _SIGNIFICANT = 0  # LLVMUnnamedAddr
 _COMPARING = (["core", "ptr"], ["core", "cmp"])
-_ITERATING = (["core", "slice", "iter"], ["alloc", "vec", "into_iter"])
+_ITERATING = (["core", "slice", "iter"], ["alloc", "vec", "into_iter"], ["core", "iter", "adapters", "cycle"])
 """Where std asks whether there is more: of two addresses in the same memory."""
 
 
 def compared_with_copies(inspector: Inspector, functions: Collection[Value], *, given_callables: bool) -> Iterator[Value]:
     """The comparisons in some functions of an address that may be a copy's with one that may be the program's own.
 
-    Where nothing that can be called comes in from outside (`analyses/callables.py`), neither does the address of a function,
-    nor that of a table of them.
+    Where nothing that can be called comes in from outside (`analyses/callables.py`), the address of a function may still, as an
+    integer, or as one of what it is not.  So it is compared with what is a pointer here, or was made an integer.
     """
     module = inspector.module
     copies = [value for value in (*module.functions(), *module.variables()) if _is_copy(inspector, value)]
-    if not given_callables:
-        copies = [value for value in copies if not any(map(module.is_function, _held(inspector, value)))]
-    led = led_from(inspector, functions, copies, lambda user: _is_address(inspector, user))
+    led = led_from(inspector, functions, copies, lambda user: _is_address(inspector, user), read_as_stored=not given_callables)
+    yield from _numbers_of_functions(inspector, functions, copies)
     for function in functions:
         for instruction in filter(inspector.is_equality, module.returning_instructions(function)):
             one, other = (inspector.bases(operand) for operand in inspector.operands(instruction))
@@ -39,17 +39,26 @@ def compared_with_copies(inspector: Inspector, functions: Collection[Value], *, 
                 yield instruction
 
 
+def _numbers_of_functions(inspector: Inspector, functions: Collection[Value], copies: Iterable[Value]) -> Iterator[Value]:
+    """What uses the address of a function as an integer: as a key, or among bytes that are compared at once."""
+    module, api, words = inspector.module, inspector.api, set[Value]()
+    for value, user in (uses := Uses(module, filter(module.is_function, copies))):
+        if api.IsAGlobalVariable(user):
+            continue
+        if value in words or (api.IsAConstantExpr(value) and inspector.integer_bits(api.TypeOf(value))):
+            words.add(user)
+        if not api.IsAInstruction(user) or (inspector.is_choice(user) and user not in words):
+            uses.follow([user])
+        elif module.parent(user) in functions and (user in words or inspector.is_pointer_cast(user)):
+            yield user
+
+
 def _is_copy(inspector: Inspector, value: Value) -> bool:
     """Whether it is a function, or a constant with a name of its own, of which the program may have another."""
     if not inspector.module.has_value(value) or not inspector.is_internal(value):
         return False
     is_named = inspector.api.IsGlobalConstant(value) and inspector.api.GetUnnamedAddress(value) == _SIGNIFICANT
     return inspector.module.is_function(value) or bool(is_named)
-
-
-def _held(inspector: Inspector, value: Value) -> list[Value]:
-    """The functions and variables that a constant has in it; of a function itself."""
-    return inspector.globals_in([value if inspector.module.is_function(value) else inspector.api.GetInitializer(value)])
 
 
 def _is_address(inspector: Inspector, user: Value) -> bool:

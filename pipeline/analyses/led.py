@@ -12,30 +12,38 @@ from pipeline.llvm_inspect import Inspector
 
 
 def led_from(
-    inspector: Inspector, functions: Collection[Value], begin: Iterable[Value], leads_on: Callable[[Value], bool]
+    inspector: Inspector,
+    functions: Collection[Value],
+    begin: Iterable[Value],
+    leads_on: Callable[[Value], bool],
+    *,
+    read_as_stored: bool = False,
 ) -> set[Value]:
     """What may be, or be made of, one of the addresses that are begun with: these, and what of them comes in the functions.
 
     Of what is neither a call, a store nor a comparison `leads_on` says whether it is.  Once an address is stored, whatever
-    pointer is read from memory may be it.
+    pointer is read from memory may be it, and whatever word: with `read_as_stored` only if it was stored as an integer.
     """
     instructions = dict.fromkeys(one for function in functions for one in inspector.module.returning_instructions(function))
-    is_stored = False
+    words, pointers = False, False
     for value, user in (uses := Uses(inspector.module, begin)):
         if not inspector.api.IsAInstruction(user):
             uses.follow([user])  # an address within it, or a constant in which its address stands
         elif user in instructions:
             uses.follow(_led_on(inspector, user, value, functions, leads_on))
-            if not is_stored and _is_stored(inspector, user, value):
-                is_stored = True
-                uses.follow(one for one in instructions if loads_pointer(inspector, one))
+            if words or not _is_stored(inspector, user, value):
+                continue
+            words = not (read_as_stored and inspector.api.TypeOf(value) == inspector.pointer_type())
+            if words or not pointers:
+                pointers = True
+                uses.follow(one for one in instructions if loads_pointer(inspector, one, or_word=words))
     return uses.known
 
 
-def loads_pointer(inspector: Inspector, instruction: Value) -> bool:
+def loads_pointer(inspector: Inspector, instruction: Value, *, or_word: bool = True) -> bool:
     """Whether what is loaded is a pointer, or has a word that may be one."""
     members = inspector.members(inspector.api.TypeOf(instruction)) if inspector.api.IsALoadInst(instruction) else []
-    return any(ty == inspector.pointer_type() or inspector.integer_bits(ty) >= POINTER_BITS for ty in members)
+    return any(ty == inspector.pointer_type() or (or_word and inspector.integer_bits(ty) >= POINTER_BITS) for ty in members)
 
 
 def _led_on(

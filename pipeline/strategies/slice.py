@@ -187,7 +187,7 @@ def _asked_by(inspector: Inspector, derivatives: Sequence[Derivative], *, given_
     for call in called:
         return f"a pointer is called at {users_place(call)}, {_for(inspector, derivatives, call)}"
     for one in compared_with_copies(inspector, tree, given_callables=given_callables):
-        return f"addresses are compared at {users_place(one)}, {_for(inspector, derivatives, one)}"
+        return f"an address is compared, or read as a number, at {users_place(one)}, {_for(inspector, derivatives, one)}"
     return ""
 
 
