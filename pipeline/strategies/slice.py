@@ -27,6 +27,7 @@ from pipeline.llvm import Module, Value
 from pipeline.llvm_edit import Editor
 from pipeline.llvm_inspect import Inspector
 from pipeline.places import Places, numbered
+from pipeline.repairs.apart import hide
 from pipeline.stages import UNWANTED, before_enzyme
 from pipeline.stages.abi_fixup import Derivative, asked
 from pipeline.stages.build_std import SYMBOLS
@@ -86,8 +87,8 @@ class Slice:
 
         symbols = self._symbols(artifacts)
         with tempfile.TemporaryDirectory(dir=module.parent) as folder:
-            parts = cut(self.libllvm, symbols, Path(folder), self.unwinds)
-            joined = self._join(parts, symbols, Path(folder))
+            parts, left = cut(self.libllvm, symbols, Path(folder), self.unwinds)
+            joined = self._join(parts, left, symbols, Path(folder))
             why = joined.hidden or self._compiled(joined, module, log)
         if not why and joined.places:
             joined.places.write(module.parent)
@@ -110,13 +111,15 @@ class Slice:
             defined += of_std.objects
         return Symbols.read(modules, defined, wanted)
 
-    def _join(self, parts: Iterable[Path], symbols: Symbols, folder: Path) -> Joined:
-        """What is cut as one module."""
+    def _join(self, parts: Iterable[Path], left: Collection[str], symbols: Symbols, folder: Path) -> Joined:
+        """What is cut as one module; functions that are `left` to the program have no body here that would tell Enzyme."""
         text, apart = folder / "joined.ll", folder / "apart.ll"
         with Module(self.libllvm, None) as module:
             for part in parts:
                 module.link(part)
             editor = Editor(module)
+            for function in module.named(left):
+                hide(editor, function)
             names = locations.called_from_outside(module)
             editor.declare_only(v for v in module.variables() if module.has_value(v) and _changes(editor, v))
             editor.hide_all_but(names)
@@ -261,8 +264,8 @@ class Symbols:
             yield self.module_of.get(name) or min(self.local[name]), name
 
 
-def cut(libllvm: Tool, symbols: Symbols, folder: Path, unwinds: bool) -> list[Path]:
-    """Write what is reached of each module into the folder."""
+def cut(libllvm: Tool, symbols: Symbols, folder: Path, unwinds: bool) -> tuple[list[Path], set[str]]:
+    """Write what is reached of each module into the folder; and the functions of std's that ask the system, by name."""
     with ExitStack() as opened:
         parts: dict[Path, _Part] = {}
 
@@ -285,7 +288,7 @@ def cut(libllvm: Tool, symbols: Symbols, folder: Path, unwinds: bool) -> list[Pa
                 abort_on_panic(one.editor)
             written.append(folder / f"{number:04}.bc")
             one.editor.module.write(written[-1])
-        return written
+        return written, {name for one in parts.values() for name in one.left}
 
 
 @dataclass
@@ -296,6 +299,8 @@ class _Part:
     symbols: Symbols
     asking: list[str] = field(default_factory=list)
     reached: dict[Value, None] = field(default_factory=dict)
+    left: list[str] = field(default_factory=list)
+    """What was met and asks the system."""
 
     def reach(self, name: str) -> list[str]:
         """Follow a name; the names of other modules' that are met."""
@@ -303,7 +308,10 @@ class _Part:
         waiting = module.globals_named(name)
         while waiting:
             value = waiting.pop()
-            if value in self.reached or self._asks_the_system(value):
+            if value in self.reached:
+                continue
+            if self._asks_the_system(value):
+                self.left.append(module.name(value))
                 continue
             self.reached[value] = None
             if not module.has_value(value):
