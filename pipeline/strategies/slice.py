@@ -111,7 +111,7 @@ class Slice:
             defined += of_std.objects
         return Symbols.read(modules, defined, wanted)
 
-    def _join(self, parts: Iterable[Path], left: Collection[str], symbols: Symbols, folder: Path) -> Joined:
+    def _join(self, parts: Iterable[Path], left: Iterable[str], symbols: Symbols, folder: Path) -> Joined:
         """What is cut as one module; functions that are `left` to the program have no body here that would tell Enzyme."""
         text, apart = folder / "joined.ll", folder / "apart.ll"
         with Module(self.libllvm, None) as module:
@@ -264,7 +264,7 @@ class Symbols:
             yield self.module_of.get(name) or min(self.local[name]), name
 
 
-def cut(libllvm: Tool, symbols: Symbols, folder: Path, unwinds: bool) -> tuple[list[Path], set[str]]:
+def cut(libllvm: Tool, symbols: Symbols, folder: Path, unwinds: bool) -> tuple[list[Path], list[str]]:
     """Write what is reached of each module into the folder; and the functions of std's that ask the system, by name."""
     with ExitStack() as opened:
         parts: dict[Path, _Part] = {}
@@ -288,7 +288,7 @@ def cut(libllvm: Tool, symbols: Symbols, folder: Path, unwinds: bool) -> tuple[l
                 abort_on_panic(one.editor)
             written.append(folder / f"{number:04}.bc")
             one.editor.module.write(written[-1])
-        return written, {name for one in parts.values() for name in one.left}
+        return written, sorted({name for one in parts.values() for name in one.left})
 
 
 @dataclass
