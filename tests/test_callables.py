@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -78,3 +79,22 @@ def test_type_leads_to_what_can_be_called(module: Module, ty: str) -> None:
 def test_variable_leads_to_what_can_be_called(module: Module, name: str, leads: bool) -> None:
     (variable,) = module.globals_named(name)
     assert are_kept(module, [variable]) is leads
+
+
+UNTYPED = {
+    "_RNvNCNKNvNtNtCseWHQU5pqbdA_3std2io5stdio14OUTPUT_CAPTURE00": False,
+    "_RNvNCNKNvNvMNtNtCseWHQU5pqbdA_3std4hash6randomNtBa_11RandomState3new4KEYS0s_0": False,
+    "_RNvNvXs1_NtCseWHQU5pqbdA_5alloc5boxedINtB7_3BoxdENtB5_5Value4over4KEPT": False,
+    "_ZN3std2io5stdio19OUTPUT_CAPTURE_USED17h0123456789abcdefE": False,
+    "_RNvCs8A4icYPJPDU_5bench4RULE": True,
+    "_RNvNvXs_Cs8A4icYPJPDU_5benchNtNtCseWHQU5pqbdA_5alloc6string6StringNtB4_3One4over4KEPT": True,
+    "_ZN5bench4RULE17h0123456789abcdefE": True,
+    "rule": True,
+}
+
+
+@pytest.mark.parametrize(("name", "leads"), UNTYPED.items())
+def test_of_variables_without_a_type_only_stds_lead_to_nothing(tmp_path: Path, name: str, leads: bool) -> None:
+    (tmp_path / "module.ll").write_text("".join(f"@{name} = external global ptr\n" for name in UNTYPED))
+    with Module(TOOLS.libllvm, tmp_path / "module.ll") as module:
+        assert are_kept(module, module.globals_named(name)) is leads

@@ -7,6 +7,7 @@ it, or behind its pointers, or a pointer of which the type does not say what it 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from pipeline.analyses.debug_info import (
@@ -28,7 +29,6 @@ from pipeline.analyses.debug_info import (
     type_arguments,
     variable_type,
 )
-from pipeline.analyses.foreign import MANGLED
 from pipeline.llvm import Module, Value
 from pipeline.llvm_inspect import Inspector
 
@@ -39,6 +39,8 @@ _BYTES = {"u8", "c_void"}
 _BY_BYTES = ("RawVecInner<", "RawTableInner")
 """How the names of std's types begin that lead to elements by a pointer to bytes; who has one of them was made for these."""
 _PHANTOM = "PhantomData<"
+_STDS = re.compile(r"(?:_R(?:N[A-Za-z]|[MX](?:s[0-9A-Za-z]*_)?)*C(?:s[0-9A-Za-z]*_)?|_ZN)(?:3std|4core|5alloc)")
+"""How the names of std's variables begin, by either of rustc's manglings."""
 
 
 def are_given(inspector: Inspector, shim: Value) -> bool:
@@ -51,7 +53,7 @@ def are_given(inspector: Inspector, shim: Value) -> bool:
 def are_kept(module: Module, variables: Iterable[Value]) -> bool:
     """Whether a variable of the program may lead to what can be called; of std's own, which have no types, none does."""
     types = {variable: variable_type(module, variable) for variable in variables}
-    return any(_lead_to_code(module, ty) if ty else not module.name(one).startswith(MANGLED) for one, ty in types.items())
+    return any(_lead_to_code(module, ty) if ty else not _STDS.match(module.name(one)) for one, ty in types.items())
 
 
 def _lead_to_code(module: Module, ty: Value) -> bool:
