@@ -11,17 +11,15 @@ The program calls a derivative by the name of the function that asks for it and 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from pipeline import bitcode, locations, process, symbol_lists
-from pipeline.analyses import callables
-from pipeline.analyses.call_tree import CallTree, call_tree, indirect_calls
+from pipeline.analyses import callables, from_outside
 from pipeline.analyses.debug_info import path
-from pipeline.analyses.identities import compared_with_copies
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value
 from pipeline.llvm_edit import Editor
@@ -29,7 +27,7 @@ from pipeline.llvm_inspect import Inspector
 from pipeline.places import Places, numbered
 from pipeline.repairs.apart import hide
 from pipeline.stages import UNWANTED, before_enzyme
-from pipeline.stages.abi_fixup import Derivative, asked
+from pipeline.stages.abi_fixup import asked
 from pipeline.stages.build_std import SYMBOLS
 from pipeline.stages.crate_bitcode import ASKS
 from pipeline.strategies import APART, DERIVATIVE, Artifacts, Given, single_module_merge
@@ -156,49 +154,20 @@ class Slice:
         return self._asked_of_addresses(module, joined)
 
     def _asked_of_addresses(self, module: Path, joined: Joined) -> str:
-        """What may call a pointer of the program's, or compare an address with one, in words; empty where nothing does.
-
-        What runs only as the program ends, to say why, may do what it likes.
-        """
+        """What is asked that only the whole program tells, where, and for which derivative; empty where nothing is."""
         with Module(self.libllvm, module, joined.places.told) as opened:
-            inspector, derivatives = Inspector(opened), asked(opened)
-            given = [one for one in derivatives if joined.keeps_callables or _is_given_callables(inspector, one)]
-            others = [one for one in derivatives if one not in given]
-            return _asked_by(inspector, given, given_callables=True) or _asked_by(inspector, others, given_callables=False)
+            derivatives = {derivative.shim: derivative for derivative in asked(opened)}
+            shims = opened.named(derivatives)
+            for one in from_outside.asked(Inspector(opened), shims, keeps_callables=joined.keeps_callables):
+                its = derivatives[opened.name(one.shim)]
+                return f"{one.what} at {opened.users_place(one.instruction)}, for `{its.derivative}` of `{its.primal}`"
+        return ""
 
     def _merge_whole(self, artifacts: Artifacts, module: Path, log: Path) -> None:
         self.whole.merge(artifacts, module, log)
         with Module(self.libllvm, module) as merged:
             call_by_name(Editor(merged))
             merged.write(module)
-
-
-def _tree(inspector: Inspector, derivatives: Sequence[Derivative]) -> CallTree:
-    """What some derivatives come to."""
-    return call_tree(inspector, inspector.module.named(derivative.shim for derivative in derivatives))
-
-
-def _is_given_callables(inspector: Inspector, derivative: Derivative) -> bool:
-    """Whether what a derivative calls may come in by an argument."""
-    return any(callables.are_given(inspector, shim) for shim in inspector.module.named([derivative.shim]))
-
-
-def _asked_by(inspector: Inspector, derivatives: Sequence[Derivative], *, given_callables: bool) -> str:
-    """See `Slice._asked_of_addresses`; of derivatives that are all given what may be called, or all not."""
-    tree, users_place = _tree(inspector, derivatives), inspector.module.users_place
-    called = (call for function in tree if given_callables for call in indirect_calls(inspector, function))
-    for call in called:
-        return f"a pointer is called at {users_place(call)}, {_for(inspector, derivatives, call)}"
-    for one in compared_with_copies(inspector, tree, given_callables=given_callables):
-        return f"an address is compared, or read as a number, at {users_place(one)}, {_for(inspector, derivatives, one)}"
-    return ""
-
-
-def _for(inspector: Inspector, derivatives: Sequence[Derivative], instruction: Value) -> str:
-    """The first derivative that comes to an instruction, in words."""
-    function = inspector.module.parent(instruction)
-    its = next(one for one in derivatives if function in _tree(inspector, [one]))
-    return f"for `{its.derivative}` of `{its.primal}`"
 
 
 def _kept_outside(joined: Module, symbols: Symbols) -> tuple[str, bool]:
