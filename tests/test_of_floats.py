@@ -148,3 +148,36 @@ def test_what_is_just_below_zero_is_no_float(tmp_path: Path, number: str, is_flo
         inspector = Inspector(module)
         (store, _) = module.instructions(module.named(["store"])[0])
         assert inspector.could_be_float(inspector.operands(store)[0]) == is_float
+
+
+EMPTY = """
+define void @shim(ptr %node, ptr %to, i64 %size) {
+  %where = getelementptr i8, ptr %node, i64 8
+  %kept = load ptr, ptr %where
+  call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %kept, i64 %size, i1 false)
+  ret void
+}
+define void @caller(i1 %is_empty, ptr %to, i64 %size) {
+  %memory = call ptr @malloc(i64 64)
+  %node = select i1 %is_empty, ptr NOWHERE, ptr %memory
+  call void @shim(ptr %node, ptr %to, i64 %size)
+  ret void
+}
+define void @other(i64 %at, ptr %floats) {
+  %place = getelementptr i8, ptr NOWHERE, i64 %at
+  store ptr %floats, ptr %place
+  store double 2.0, ptr %floats
+  ret void
+}
+declare ptr @malloc(i64)
+@somewhere = internal global [8 x ptr] zeroinitializer
+"""
+
+
+@pytest.mark.parametrize(("nowhere", "is_float"), [("inttoptr (i64 8 to ptr)", False), ("null", False), ("@somewhere", True)])
+def test_what_is_empty_leads_to_nothing_that_others_keep(tmp_path: Path, nowhere: str, is_float: bool) -> None:
+    (tmp_path / "module.ll").write_text(EMPTY.replace("NOWHERE", nowhere))
+    with Module(TOOLS.libllvm, tmp_path / "module.ll") as module:
+        inspector = Inspector(module)
+        (copy,) = (call for call in calls(inspector, module.named(["shim"])[0]) if is_copy(inspector, call))
+        assert are_of_floats(inspector, copy) == is_float

@@ -231,7 +231,7 @@ def _kept(inspector: Inspector, place: Value, beyond: Way, known: set[Hashable])
     """The pointers that are kept so far beyond a place: what is put there, or read, be it by another function."""
     for root in inspector.bases(place):
         way = _way(inspector, root, place, beyond)
-        if not _is_new(root, way, known):
+        if inspector.leads_nowhere(root) or not _is_new(root, way, known):
             continue
         for access in _pointers_accessed(inspector, root):
             if _may_overlap(way, POINTER_BITS // 8, _accessed(inspector, access, root)):
