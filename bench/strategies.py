@@ -1,6 +1,7 @@
 """What each strategy costs, by program size: `.venv/bin/python bench/strategies.py [edit] [crate] [growth] [outside] …`.
 
-The program is generated: a model that is differentiated, and some of other code, in a library, 1, 10 and 100 times.
+The program is generated: a model that is differentiated, and some of other code, in a library, 1, 10 and 100 times.  It calls
+what is differentiated, too: else cargo alone would compile nothing of the line that is edited.
 
 edit      one line of the model is edited; until the artifact is there, beside cargo alone on the same edit.
 crate     the same with `slice`, where the other code is in the crate that is edited, and cargo has as much to do as it is.
@@ -76,7 +77,7 @@ pub fn layer(weights: &[f64], inputs: &[f64]) -> f64 {
 """
 
 MAIN = """mod model;
-use model::{d_layer, d_potential, d_rosenbrock};
+use model::{d_layer, d_potential, d_rosenbrock, layer, potential, rosenbrock};
 
 fn numbers(n: usize) -> Vec<f64> {
     (0..n).map(|i| (i as f64 * 0.37).sin()).collect()
@@ -96,6 +97,8 @@ fn main() {
             let (w, mut dw) = (numbers(4000), vec![0.0; 4000]);
             sum += d_layer(&w, &mut dw, &numbers(40), 1.0) + dw[7];
         }
+    } else if what == "value" {
+        sum += rosenbrock(&numbers(3000)) + potential(&numbers(300)) + layer(&numbers(4000), &numbers(40));
     } else {
         for round in 0..times {
             sum += other::all(round);
