@@ -16,7 +16,12 @@ from pipeline.llvm_inspect import Inspector
 
 _SIGNIFICANT = 0  # LLVMUnnamedAddr
 _COMPARING = (["core", "ptr"], ["core", "cmp"])
-_ITERATING = (["core", "slice", "iter"], ["alloc", "vec", "into_iter"], ["core", "iter", "adapters", "cycle"])
+_ITERATING = (
+    ["core", "slice", "iter"],
+    ["core", "slice", "memchr"],
+    ["alloc", "vec", "into_iter"],
+    ["core", "iter", "adapters", "cycle"],
+)
 """Where std asks whether there is more: of two addresses in the same memory."""
 
 
