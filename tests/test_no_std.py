@@ -35,6 +35,42 @@ def test_program_without_std(bench: Workbench, strategy: str) -> None:
     assert is_right(bench, strategy)
 
 
+ALLOCATING = """
+extern crate alloc;
+use alloc::{boxed::Box, vec::Vec};
+use core::alloc::{GlobalAlloc, Layout};
+struct OfC;
+unsafe impl GlobalAlloc for OfC {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 { unsafe { malloc(layout.size()) } }
+    unsafe fn dealloc(&self, memory: *mut u8, _: Layout) { unsafe { free(memory) } }
+}
+#[link(name = "c")]
+unsafe extern "C" {
+    fn malloc(size: usize) -> *mut u8;
+    fn free(memory: *mut u8);
+}
+#[global_allocator]
+static ALLOCATOR: OfC = OfC;
+#[autodiff_reverse(df, Active, Const, Active)]
+fn f(x: f64, n: usize) -> f64 {
+    let mut powers = Vec::new();
+    for at in 0..n { powers.push(powers.last().map_or(x, |last| last * x) + at as f64); }
+    let sum = Box::new(powers.iter().map(|power| power * x).sum::<f64>());
+    *sum * *sum
+}
+"""
+
+
+@every_strategy
+def test_program_with_an_allocator_and_without_std(bench: Workbench, strategy: str) -> None:
+    """The sum is x² + x (x² + 1) + x (x³ + x + 2)."""
+    sum_, slope = "(x * x + x * (x * x + 1.0) + x * (x * x * x + x + 2.0))", "(4.0 * x * x * x + 3.0 * x * x + 4.0 * x + 3.0)"
+    source = program(ALLOCATING, f"close(df(x, 3, 1.0).1, 2.0 * {sum_} * {slope})")
+    bench.write(source.replace("#![no_main]", "#![no_std]\n#![no_main]") + PANICS)
+    bench.build(f"config={strategy}")
+    assert is_right(bench, strategy)
+
+
 # Indexing panics where `n` is wrong: the handler is the crate's.
 ENERGY = f"""\
 #![no_std]

@@ -5,6 +5,7 @@ A `static` that the slice and the rest of the program share is in test_strategie
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -72,6 +73,66 @@ def test_fat_lto_and_many_codegen_units_of_the_crates_own(bench: Workbench, stra
     bench.write(program(IN_MODULES, "close(one::slope(x), 6.0 * x) && close(other::slope(x), 5.0 * x.cos())"), MANIFEST + FAT)
     bench.build(f"config={strategy}", "profile=fat")
     assert is_right(bench, strategy)
+
+
+# ---- Code that is written as the crate is built
+
+WRITING = """\
+fn main() {
+    let out = std::path::Path::new(&std::env::var("OUT_DIR").unwrap()).join("table.rs");
+    let text = "static TABLE: [f64; 4] = [0.5, 1.5, 2.5, 3.5];
+        pub fn weighed(x: f64, at: usize) -> f64 { TABLE[at % 4] * x * x }
+        #[autodiff::autodiff_reverse(d_cube, Active, Active)]
+        pub fn cube(x: f64) -> f64 { x * x * x }";
+    std::fs::write(out, text).unwrap();
+    println!("cargo::rustc-env=SCALE=7");
+}
+"""
+MACROS = """\
+use proc_macro::TokenStream;
+#[proc_macro]
+pub fn polynomial(coefficients: TokenStream) -> TokenStream {
+    let terms = coefficients.to_string().split(',').enumerate().map(|(n, a)| format!("{a} * x.powi({n})")).collect::<Vec<_>>();
+    terms.join(" + ").parse().unwrap()
+}
+#[proc_macro_attribute]
+pub fn halved(_: TokenStream, item: TokenStream) -> TokenStream {
+    item.to_string().replace("4.0", "2.0").parse().unwrap()
+}
+"""
+WRITTEN = """
+mod table { include!(concat!(env!("OUT_DIR"), "/table.rs")); }
+#[autodiff_reverse(df, Active, Const, Active)]
+fn f(x: f64, at: usize) -> f64 { table::weighed(x, at) * env!("SCALE").parse::<f64>().unwrap() }
+#[autodiff_reverse(dg, Active, Active)]
+fn g(x: f64) -> f64 { macros::polynomial!(1.0, 2.0, 3.0) }
+#[macros::halved]
+#[autodiff_reverse(dh, Active, Active)]
+fn h(x: f64) -> f64 { 4.0 * x * x }
+#[autodiff_reverse(dk, Active, Active)]
+#[macros::halved]
+fn k(x: f64) -> f64 { 4.0 * x * x }
+"""
+SLOPES = {
+    "df(x, 2, 1.0).1": "35.0 * x",
+    "dg(x, 1.0).1": "2.0 + 6.0 * x",
+    "dh(x, 1.0).1": "4.0 * x",
+    "dk(x, 1.0).1": "4.0 * x",
+    "table::d_cube(x, 1.0).1": "3.0 * x * x",
+}
+
+
+def test_what_build_scripts_and_macros_write_is_differentiated(bench: Workbench) -> None:
+    manifest = LIBRARY.format(name="macros") + "[lib]\nproc-macro = true\n"
+    write(bench.folder, {"build.rs": WRITING, "macros/Cargo.toml": manifest, "macros/src/lib.rs": MACROS})
+    bench.write(
+        program(WRITTEN, " && ".join(f"close({of}, {is_})" for of, is_ in SLOPES.items())),
+        MANIFEST.replace("[workspace]", 'macros = { path = "macros" }\n[workspace]'),
+    )
+    bench.build()
+    assert is_right(bench)
+    (bench.folder / "build.rs").unlink()
+    shutil.rmtree(bench.folder / "macros")
 
 
 # ---- Flags and cargo's configuration
