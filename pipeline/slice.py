@@ -39,7 +39,7 @@ class Slicer:
         What the rest refers to, too, is visible in both; constants are in both with their values.
         """
         with Module(self.libllvm, module) as whole:
-            editor, primals = Editor(whole), whole.named(shims)
+            editor, primals = _named(whole), whole.named(shims)
             shown = {*_asking(editor, primals), *_reached(editor, primals)}
             changing = [value for value in whole.variables() if not editor.api.IsGlobalConstant(value)]
             hidden = [function for function in whole.functions() if function not in shown]
@@ -68,7 +68,7 @@ class Slicer:
     def rest(self, module: Path, shims: Iterable[str], rest: Path) -> set[str]:
         """Write all of a module but who asks for the derivatives of these; what of the module others can refer to, by name."""
         with Module(self.libllvm, module) as whole:
-            editor, visible = Editor(whole), _visible(whole)
+            editor, visible = _named(whole), _visible(whole)
             _leave_out(editor, _asking(editor, whole.named(shims)))
             editor.run_passes(_TIDY)
             whole.write(rest)
@@ -87,6 +87,13 @@ class Slicer:
             editor.run_passes("always-inline")
             leftovers.take_back(editor)
             joined.write(out)
+
+
+def _named(module: Module) -> Editor:
+    """Who edits a module in which all have names: in several parts of it a constant is known by that to be one."""
+    editor = Editor(module)
+    editor.run_passes("name-anon-globals")
+    return editor
 
 
 def _defined(module: Module) -> list[Value]:

@@ -21,6 +21,7 @@ LLVM_DIS = TOOLS.llvm_as.path.with_name("llvm-dis")
 GIVEN = """
 @table = private constant [2 x ptr] [ptr @called, ptr @bystander]
 @0 = private constant [2 x i8] c"a\\00"
+@1 = private constant [3 x i8] c"of\\00"
 @counter = internal global i32 0
 $of_several = comdat any
 @also = alias double (double), ptr @called
@@ -35,6 +36,7 @@ define internal void @shim(ptr %x, ptr %to) {
   %y = call double @called(double %v)
   %z = call double @also(double %y)
   %n = load i32, ptr @counted
+  %is_known = icmp eq ptr %x, @1
   store double %z, ptr %to
   ret void
 }
@@ -43,6 +45,7 @@ define internal void @asking(ptr %x, ptr %to) {
   ret void
 }
 define internal i32 @bystander(ptr %x) {
+  %is_known = icmp eq ptr %x, @1
   call double @called(double 1.0)
   call i32 @of_several()
   call void @asking(ptr %x, ptr @0)
@@ -104,6 +107,7 @@ def test_put_together_it_is_what_it_was_but_for_what_enzyme_did(folder: Path) ->
     assert "@also = alias double (double), ptr @called" in joined
     assert "@counted = alias i32, ptr @counter" in joined
     assert joined.count("@counter = internal global i32 0") == joined.count("@table = internal constant") == 1
+    assert joined.count('c"of\\00"') == 1  # whoever compares with its address compares with the same one
     assert sorted(path.name for path in folder.iterdir()) == ["given", "log", "out", "part", "rest"]
 
 
