@@ -11,7 +11,18 @@ from pipeline.analyses import debug_info
 from pipeline.analyses.layout import ADDRESS, Word
 from pipeline.errors import UserError
 from pipeline.llvm import STEEP, Module, Value, text
-from pipeline.llvm_inspect import EQUAL, FUNCTION, FUNCTION_TYPE, INACTIVE, RESULT, SHADOW, STRUCT, UNTIL_OPT2, Inspector
+from pipeline.llvm_inspect import (
+    ADDRESS_MATTERS,
+    EQUAL,
+    FUNCTION,
+    FUNCTION_TYPE,
+    INACTIVE,
+    RESULT,
+    SHADOW,
+    STRUCT,
+    UNTIL_OPT2,
+    Inspector,
+)
 
 _EXTERNAL, _AVAILABLE, _WEAK, _INTERNAL, _EXTERNAL_WEAK = 0, 1, 6, 8, 12  # LLVMLinkage
 _LASTING = {2: 5, 3: 6}
@@ -80,6 +91,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "SetVisibility": (None, [c_void_p, c_int]),
     "SetModuleInlineAsm2": (None, [c_void_p, c_char_p, c_size_t]),
     "SetLinkage": (None, [c_void_p, c_int]),
+    "SetUnnamedAddress": (None, [c_void_p, c_int]),
     "SetComdat": (None, [c_void_p, c_void_p]),
     "GlobalGetValueType": (c_void_p, [c_void_p]),
     "SetValueName2": (None, [c_void_p, c_char_p, c_size_t]),
@@ -393,6 +405,10 @@ class Editor(Inspector):
             declared = self.api.AddGlobal(self.module.handle, ty, name)
         self.api.ReplaceAllUsesWith(alias, declared)
         self.api.SetLinkage(alias, _INTERNAL)
+
+    def keep_address(self, constant: Value) -> None:
+        """Let the address of a constant matter, so that no other may be put in its place."""
+        self.api.SetUnnamedAddress(constant, ADDRESS_MATTERS)
 
     def hide_all_but(self, names: Iterable[str]) -> None:
         """Let nothing of the module be seen from outside but these names.

@@ -18,6 +18,7 @@ FUNCTION_TYPE, STRUCT = 9, 10  # LLVMTypeKind
 EQUAL = 32  # LLVMIntEQ
 BELOW = 36  # LLVMIntULT
 _INTEGER, _ARRAY, _VECTOR = 8, 11, 13
+ADDRESS_MATTERS = 0  # LLVMNoUnnamedAddr
 _EQUALITY = {EQUAL, 33}  # and LLVMIntNE
 _BULK = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.")
 _ROUNDED = ("llvm.fptosi.sat.", "llvm.fptoui.sat.", "llvm.is.fpclass.")
@@ -37,7 +38,7 @@ _VECTORS = {51, 52}  # insertelement, shufflevector
 _TAKING, _BRANCHING = {42, 35, 36}, {2, 3}  # icmp, int to float; br, switch
 _TO_FLOAT, _SHIFTS_RIGHT = {35, 36}, {21, 22}
 _LOGIC = {23, 24, 25}
-_ADD, _SUBTRACT, _MULTIPLY, _SHIFT_LEFT = 8, 10, 12, 20
+_ADD, _SUBTRACT, _MULTIPLY, _SHIFT_LEFT, _EXCLUSIVE_OR = 8, 10, 12, 20, 25
 _TYPE_NAMES = {"f16": "half", "f32": "float", "f64": "double", "f128": "fp128"}  # LLVM's, and Enzyme's
 _MANTISSA = {32: 23, 64: 52}
 """How many bits of a float of each width are not its exponent nor its sign."""
@@ -115,6 +116,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "IsThreadLocal": (c_int, [c_void_p]),
     "GetLinkage": (c_int, [c_void_p]),
     "GetUnnamedAddress": (c_int, [c_void_p]),
+    "GetSection": (c_char_p, [c_void_p]),
     "IsAAtomicRMWInst": (c_void_p, [c_void_p]),
     "IsAAtomicCmpXchgInst": (c_void_p, [c_void_p]),
     "IsASExtInst": (c_void_p, [c_void_p]),
@@ -783,6 +785,10 @@ class Inspector:
     def is_difference(self, value: Value) -> bool:
         """True for a difference of two integers."""
         return self._opcode(value) == _SUBTRACT
+
+    def is_exclusive_or(self, value: Value) -> bool:
+        """True for where two integers differ, bit by bit."""
+        return self._opcode(value) == _EXCLUSIVE_OR
 
     def is_float_arithmetic(self, value: Value) -> bool:
         """True for a sum, a difference, a product, a quotient and a negation of floats."""

@@ -290,6 +290,31 @@ def test_where_addresses_are_compared_only_the_whole_program_tells(sliced: Workb
     assert is_whole(sliced).startswith("an address is compared, or read as a number, at src/main.rs:")
 
 
+IN_A_SECTION = """
+#[used] #[unsafe(link_section = "weights")] static FIRST: [f64; 4] = [1.0, 2.0, 3.0, 4.0];
+#[used] #[unsafe(link_section = "weights")] static SECOND: [f64; 4] = [5.0, 6.0, 7.0, 8.0];
+unsafe extern "C" {
+    #[link_name = "__start_weights"] static BEGIN: f64;
+    #[link_name = "__stop_weights"] static END: f64;
+}
+fn all() -> &'static [f64] {
+    let (begin, end) = (&raw const BEGIN, &raw const END);
+    unsafe { std::slice::from_raw_parts(begin, end.offset_from(begin) as usize) }
+}
+#[autodiff_reverse(df, Active, Const, Active)]
+fn f(x: f64, at: usize) -> f64 { FIRST[at] * SECOND[at] * x * x }
+#[autodiff_reverse(dg, Active, Active)]
+fn g(x: f64) -> f64 { all().iter().map(|weight| weight * x * x).sum() }
+"""
+
+
+def test_in_a_section_there_is_one_of_each(sliced: Workbench) -> None:
+    """As crates that gather what is registered all over a program read them."""
+    slopes = "close(df(x, 1, 1.0).1, 24.0 * x) && close(dg(x, 1.0).1, 72.0 * x)"
+    built(sliced, program(IN_A_SECTION, f"all().len() == 8 && {slopes}"))
+    assert is_right(sliced)
+
+
 TABLES = """
 static NODES: [f64; 5] = [0.1, 0.3, 0.5, 0.7, 0.9];
 static WEIGHTS: [f64; 5] = [0.5, 1.5, 2.5, 1.0, 0.25];

@@ -36,5 +36,9 @@ def _lead_to_constants(inspector: Inspector, functions: Collection[Value]) -> se
     """What leads to a constant that has a value here: its name, addresses in it, and in which of the functions they come."""
     constants = (variable for variable in inspector.module.variables() if has_contents(inspector, variable))
     return led_from(
-        inspector, functions, constants, lambda user: not inspector.api.IsALoadInst(user) or loads_pointer(inspector, user)
+        inspector,
+        functions,
+        constants,
+        leads_on=lambda user: not inspector.api.IsALoadInst(user) or loads_pointer(inspector, user),
+        may_read=lambda load, _: loads_pointer(inspector, load),
     )

@@ -28,21 +28,13 @@ class Question(NamedTuple):
 
 def asked(inspector: Inspector, shims: Sequence[Value], *, keeps_callables: bool) -> Iterator[Question]:
     """What is asked by what some shims come to; of callables, by those that are given one, or that a variable keeps one for."""
-    given = [shim for shim in shims if keeps_callables or callables.are_given(inspector, shim)]
-    others = [shim for shim in shims if shim not in given]
-    yield from _asked(inspector, given, given_callables=True)
-    yield from _asked(inspector, others, given_callables=False)
-
-
-def _asked(inspector: Inspector, shims: Sequence[Value], *, given_callables: bool) -> Iterator[Question]:
-    tree = call_tree(inspector, shims)
 
     def question(what: str, instruction: Value) -> Question:
         function = inspector.module.parent(instruction)
         return Question(what, instruction, next(shim for shim in shims if function in call_tree(inspector, [shim])))
 
-    for function in tree if given_callables else ():
+    for function in call_tree(inspector, [one for one in shims if keeps_callables or callables.are_given(inspector, one)]):
         for call in indirect_calls(inspector, function):
             yield question("a pointer is called", call)
-    for one in compared_with_copies(inspector, tree, given_callables=given_callables):
+    for one in compared_with_copies(inspector, call_tree(inspector, shims)):
         yield question("an address is compared, or read as a number,", one)

@@ -6,15 +6,15 @@ the program does.  Of a constant of which LLVM says that its address does not ma
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Set
 
 from pipeline.analyses.debug_info import paths_around
-from pipeline.analyses.led import led_from
+from pipeline.analyses.led import led_from, loads_pointer
 from pipeline.analyses.uses import Uses
 from pipeline.llvm import Value
-from pipeline.llvm_inspect import Inspector
+from pipeline.llvm_inspect import ADDRESS_MATTERS, Inspector
 
-_SIGNIFICANT = 0  # LLVMUnnamedAddr
+_PRIVATE = 9  # LLVMPrivateLinkage
 _COMPARING = (["core", "ptr"], ["core", "cmp"])
 _ITERATING = (
     ["core", "slice", "iter"],
@@ -25,45 +25,118 @@ _ITERATING = (
 """Where std asks whether there is more: of two addresses in the same memory."""
 
 
-def compared_with_copies(inspector: Inspector, functions: Collection[Value], *, given_callables: bool) -> Iterator[Value]:
+def compared_with_copies(inspector: Inspector, functions: Collection[Value]) -> Iterator[Value]:
     """The comparisons in some functions of an address that may be a copy's with one that may be the program's own.
 
-    Where nothing that can be called comes in from outside (`analyses/callables.py`), the address of a function may still, as an
-    integer, or as one of what it is not.  So it is compared with what is a pointer here, or was made an integer.
+    By which comes first, too, or by how far it is from one to the other.
     """
     module = inspector.module
     copies = [value for value in (*module.functions(), *module.variables()) if _is_copy(inspector, value)]
-    led = led_from(inspector, functions, copies, lambda user: _is_address(inspector, user), read_as_stored=not given_callables)
-    yield from _numbers_of_functions(inspector, functions, copies)
+    led = _led(inspector, functions, copies, lambda load, as_word: loads_pointer(inspector, load, or_word=as_word))
+    yield from _numbers(inspector, functions, copies)
+    yield from _handed_out(inspector, functions, copies)
     for function in functions:
-        for instruction in filter(inspector.is_equality, module.returning_instructions(function)):
-            one, other = (inspector.bases(operand) for operand in inspector.operands(instruction))
-            pairs = ((one, other), (other, one)) if one != other or len(one) > 1 else ()
-            is_asked = any(not led.isdisjoint(ours) and _may_be_the_programs(inspector, theirs) for ours, theirs in pairs)
-            if is_asked and not _asks_for_more(inspector, instruction):
+        for instruction in module.returning_instructions(function):
+            if _compares(inspector, instruction) and _is_asked(inspector, instruction, led):
                 yield instruction
 
 
-def _numbers_of_functions(inspector: Inspector, functions: Collection[Value], copies: Iterable[Value]) -> Iterator[Value]:
-    """What uses the address of a function as an integer: as a key, or among bytes that are compared at once."""
+def _led(
+    inspector: Inspector, functions: Collection[Value], begin: Iterable[Value], may_read: Callable[[Value, bool], bool]
+) -> Set[Value]:
+    return led_from(inspector, functions, begin, lambda user: _is_address(inspector, user), may_read)
+
+
+def _is_asked(inspector: Inspector, comparison: Value, led: Set[Value]) -> bool:
+    one, other = (_bases(inspector, operand) for operand in inspector.operands(comparison))
+    pairs = ((one, other), (other, one)) if one != other or len(one) > 1 else ()
+    is_asked = any(not led.isdisjoint(ours) and _may_be_the_programs(inspector, theirs) for ours, theirs in pairs)
+    return is_asked and not _asks_for_more(inspector, comparison)
+
+
+def _compares(inspector: Inspector, instruction: Value) -> bool:
+    """Whether it is a comparison, or made of two integers what tells how they differ: LLVM may add what it is to take away."""
+    if inspector.api.IsAICmpInst(instruction) or inspector.is_difference(instruction) or inspector.is_exclusive_or(instruction):
+        return True
+    return inspector.is_sum(instruction) and any(map(inspector.api.IsAConstantExpr, inspector.operands(instruction)))
+
+
+def _bases(inspector: Inspector, address: Value) -> list[Value]:
+    """What an address may lead into, be it an integer."""
+    casts = filter(inspector.is_pointer_cast, inspector.bases(address))
+    behind = {cast: inspector.bases(inspector.operands(cast)[0]) for cast in casts}
+    return [base for one in inspector.bases(address) for base in behind.get(one, [one])]
+
+
+def of_statics(inspector: Inspector) -> list[Value]:
+    """The constants that a `static` leads to, for which LLVM does not say so: who reads it twice has the same address twice."""
+    known = dict.fromkeys(
+        one for one in inspector.module.variables() if _is_constant(inspector, one) and _matters(inspector, one)
+    )
+    for value in (waiting := list(known)):
+        behind = inspector.globals_in([inspector.api.GetInitializer(value)])
+        new = [one for one in behind if one not in known and _is_constant(inspector, one)]
+        known.update(dict.fromkeys(new))
+        waiting += new
+    return [one for one in known if not _matters(inspector, one)]
+
+
+def _numbers(inspector: Inspector, functions: Collection[Value], copies: Iterable[Value]) -> Iterator[Value]:
+    """What uses the address of a copy as an integer: as a key, or among bytes that are compared at once.
+
+    Of a constant, what hands it on or stores it: LLVM computes with them how long its loops are.
+    """
     module, api, words = inspector.module, inspector.api, set[Value]()
-    for value, user in (uses := Uses(module, filter(module.is_function, copies))):
+    for value, user in (uses := Uses(module, copies)):
         if api.IsAGlobalVariable(user):
             continue
         if value in words or (api.IsAConstantExpr(value) and inspector.integer_bits(api.TypeOf(value))):
             words.add(user)
         if not api.IsAInstruction(user) or (inspector.is_choice(user) and user not in words):
             uses.follow([user])
-        elif module.parent(user) in functions and (user in words or inspector.is_pointer_cast(user)):
+        elif module.parent(user) in functions and _is_number(inspector, user, value, words):
             yield user
 
 
+def _handed_out(inspector: Inspector, functions: Collection[Value], copies: Iterable[Value]) -> Iterator[Value]:
+    """What stores the address of a `static`'s copy where the program may find it, and compare it then.
+
+    Of what is read from memory it is not asked whether it is one: most of it is none.  And none is a table of methods, which
+    comes to memory with each `Box<dyn Trait>`.
+    """
+    statics = [one for one in copies if not inspector.module.is_function(one) and not _is_table_of_methods(inspector, one)]
+    led = _led(inspector, functions, statics, lambda *_: False)
+    for store in (one for function in functions for one in inspector.module.returning_instructions(function)):
+        value, *places = inspector.operands(store) if inspector.api.IsAStoreInst(store) else [0]
+        if value in led and any(_may_be_the_programs(inspector, inspector.bases(place)) for place in places):
+            yield store
+
+
+def _is_table_of_methods(inspector: Inspector, constant: Value) -> bool:
+    """Whether it is rustc's own, and has functions in it."""
+    is_private = inspector.api.GetLinkage(constant) == _PRIVATE
+    return is_private and any(map(inspector.module.is_function, inspector.globals_in([inspector.api.GetInitializer(constant)])))
+
+
+def _is_number(inspector: Inspector, user: Value, value: Value, words: Set[Value]) -> bool:
+    if any(map(inspector.module.is_function, inspector.globals_in(inspector.bases(value)))):
+        return user in words or inspector.is_pointer_cast(user)
+    return user in words and bool(inspector.module.is_call(user) or inspector.api.IsAStoreInst(user))
+
+
 def _is_copy(inspector: Inspector, value: Value) -> bool:
-    """Whether it is a function, or a constant with a name of its own, of which the program may have another."""
-    if not inspector.module.has_value(value) or not inspector.is_internal(value):
-        return False
-    is_named = inspector.api.IsGlobalConstant(value) and inspector.api.GetUnnamedAddress(value) == _SIGNIFICANT
-    return inspector.module.is_function(value) or bool(is_named)
+    """Whether it is a function, or a constant with an address that matters, as a `static`, and the program may have another."""
+    if inspector.module.is_function(value):
+        return inspector.module.has_value(value) and inspector.is_internal(value)
+    return _is_constant(inspector, value) and inspector.is_internal(value) and _matters(inspector, value)
+
+
+def _is_constant(inspector: Inspector, variable: Value) -> bool:
+    return inspector.module.has_value(variable) and bool(inspector.api.IsGlobalConstant(variable))
+
+
+def _matters(inspector: Inspector, variable: Value) -> bool:
+    return bool(inspector.api.GetUnnamedAddress(variable) == ADDRESS_MATTERS)
 
 
 def _is_address(inspector: Inspector, user: Value) -> bool:
@@ -90,6 +163,6 @@ def _may_be_the_programs(inspector: Inspector, bases: list[Value]) -> bool:
 
 def _is_ours(inspector: Inspector, base: Value) -> bool:
     if inspector.api.IsConstant(base):
-        return all(_is_copy(inspector, one) for one in inspector.globals_in([base]))
+        return all(inspector.module.has_value(one) for one in inspector.globals_in([base]))
     is_had = inspector.module.is_call(base) and inspector.is_fresh_memory(base)
     return bool(inspector.api.IsAAllocaInst(base)) or is_had

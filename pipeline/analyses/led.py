@@ -16,13 +16,12 @@ def led_from(
     functions: Collection[Value],
     begin: Iterable[Value],
     leads_on: Callable[[Value], bool],
-    *,
-    read_as_stored: bool = False,
+    may_read: Callable[[Value, bool], bool],
 ) -> set[Value]:
     """What may be, or be made of, one of the addresses that are begun with: these, and what of them comes in the functions.
 
-    Of what is neither a call, a store nor a comparison `leads_on` says whether it is.  Once an address is stored, whatever
-    pointer is read from memory may be it, and whatever word: with `read_as_stored` only if it was stored as an integer.
+    Of what is neither a call, a store nor a comparison `leads_on` says whether it is.  Once an address is stored, be it as an
+    integer, `may_read` says of a load whether it may be it.
     """
     instructions = dict.fromkeys(one for function in functions for one in inspector.module.returning_instructions(function))
     words, pointers = False, False
@@ -33,10 +32,10 @@ def led_from(
             uses.follow(_led_on(inspector, user, value, functions, leads_on))
             if words or not _is_stored(inspector, user, value):
                 continue
-            words = not (read_as_stored and inspector.api.TypeOf(value) == inspector.pointer_type())
+            words = inspector.api.TypeOf(value) != inspector.pointer_type()
             if words or not pointers:
                 pointers = True
-                uses.follow(one for one in instructions if loads_pointer(inspector, one, or_word=words))
+                uses.follow(one for one in instructions if may_read(one, words))
     return uses.known
 
 

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from pipeline import bitcode, locations, process, symbol_lists
-from pipeline.analyses import callables, from_outside
+from pipeline.analyses import callables, from_outside, identities
 from pipeline.analyses.debug_info import path
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value
@@ -119,8 +119,10 @@ class Slice:
             for function in module.named(left):
                 hide(editor, function)
             names = locations.called_from_outside(module)
-            editor.declare_only(v for v in module.variables() if module.has_value(v) and _changes(editor, v))
+            editor.declare_only(v for v in module.variables() if module.has_value(v) and _stays_outside(editor, v))
             editor.hide_all_but(names)
+            for constant in identities.of_statics(editor):
+                editor.keep_address(constant)
             editor.run_passes("globaldce")
             found = locations.leave_out(editor, names) if names else []
             made, places = numbered(bitcode.text_without_checksums(module.as_text()))
@@ -287,7 +289,7 @@ class _Part:
                 elsewhere.append(module.name(value))
             elif module.is_function(value):
                 waiting += self._mentioned(value)
-            elif self.editor.api.IsGlobalConstant(value):
+            elif not _stays_outside(self.editor, value):
                 waiting += self.editor.globals_in([self.editor.api.GetInitializer(value)])
         return elsewhere
 
@@ -324,7 +326,7 @@ class _Part:
         for name in _LISTS:
             module.drop_global(name)
         for value in [*module.functions(), *module.variables()]:
-            if module.has_value(value) and value in self.reached and _changes(editor, value):
+            if module.has_value(value) and value in self.reached and _stays_outside(editor, value):
                 editor.publish_weakly(value)  # until all are joined: only where it is defined its type is told
             elif module.has_value(value) and value not in self.reached:
                 editor.leave_to_others(value)
@@ -340,9 +342,11 @@ class _Part:
         editor.run_passes("elim-avail-extern,globaldce,strip-dead-debug-info")
 
 
-def _changes(inspector: Inspector, value: Value) -> bool:
-    """True for a `static` that changes, and for a thread-local."""
-    return not inspector.module.is_function(value) and not inspector.api.IsGlobalConstant(value)
+def _stays_outside(inspector: Inspector, value: Value) -> bool:
+    """True for a `static` that changes, a thread-local, and what is put into a section: who reads that reads all there is."""
+    if inspector.module.is_function(value):
+        return False
+    return not inspector.api.IsGlobalConstant(value) or bool(inspector.api.GetSection(value))
 
 
 def call_by_name(editor: Editor) -> None:
