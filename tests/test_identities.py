@@ -50,6 +50,7 @@ ASKING = {
     "a function's number": ("key: usize", "if key ^ square as usize == 0 { square(x) } else { x }"),
     "a function as what it is not": ("key: *const f64", "if key == square as *const f64 { square(x) } else { x }"),
     "afterwards": ("kept: &Cell<&'static Rule>", "let one = if x > 1.0 { &A } else { &B }; kept.set(one); one.b * x"),
+    "a table afterwards": ("to: &mut [&'static str; 3]", "*to = NAMES; x"),
 }
 NOT_ASKING = {
     "how long a table is": ("n: usize", "KNOTS.iter().enumerate().take(n).map(|(at, knot)| knot * at as f64).sum::<f64>() * x"),
@@ -65,6 +66,8 @@ NOT_ASKING = {
         "let one = RULES[at % 2]; if core::ptr::eq(one, RULES[1]) { one.a * x } else { one.c * x }",
     ),
     "kept here": ("at: usize", "let kept = Cell::new(&A); if at > 1 { kept.set(&B); } kept.get().b * x"),
+    "a table kept here": ("at: usize", "let mut names = NAMES; names.sort(); names[at % 3].len() as f64 * x"),
+    "a table of numbers": ("to: &mut [f64; 4]", "*to = KNOTS; to[0] += x; to[0] * x"),
     "numbers": (
         "keys: &[usize]",
         "let mut all = keys.to_vec(); all.sort(); all.dedup(); all.iter().map(|n| KNOTS[n % 4] * x).sum()",

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Set
 
 from pipeline.analyses.debug_info import paths_around
-from pipeline.analyses.led import led_from, loads_pointer
+from pipeline.analyses.led import has_contents, led_from, loads_pointer
+from pipeline.analyses.moves import is_copy
 from pipeline.analyses.uses import Uses
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import ADDRESS_MATTERS, Inspector
@@ -106,10 +107,24 @@ def _handed_out(inspector: Inspector, functions: Collection[Value], copies: Iter
     """
     statics = [one for one in copies if not inspector.module.is_function(one) and not _is_table_of_methods(inspector, one)]
     led = _led(inspector, functions, statics, lambda *_: False)
-    for store in (one for function in functions for one in inspector.module.returning_instructions(function)):
-        value, *places = inspector.operands(store) if inspector.api.IsAStoreInst(store) else [0]
-        if value in led and any(_may_be_the_programs(inspector, inspector.bases(place)) for place in places):
-            yield store
+    for instruction in (one for function in functions for one in inspector.module.returning_instructions(function)):
+        if inspector.api.IsAStoreInst(instruction):
+            value, place = inspector.operands(instruction)
+        elif is_copy(inspector, instruction):
+            place, source, *_ = inspector.module.arguments(instruction)
+            value = next(
+                (one for one in inspector.globals_in(inspector.bases(source)) if _leads_to(inspector, one, statics)), 0
+            )
+        else:
+            continue
+        if value in led and _may_be_the_programs(inspector, inspector.bases(place)):
+            yield instruction
+
+
+def _leads_to(inspector: Inspector, constant: Value, statics: Collection[Value]) -> bool:
+    """Whether the address of one of these stands in a constant."""
+    is_known = has_contents(inspector, constant)
+    return is_known and not set(statics).isdisjoint(inspector.globals_in([inspector.api.GetInitializer(constant)]))
 
 
 def _is_table_of_methods(inspector: Inspector, constant: Value) -> bool:
