@@ -50,6 +50,14 @@ ASKING = {
     "a function's number": ("key: usize", "if key ^ square as usize == 0 { square(x) } else { x }"),
     "a function as what it is not": ("key: *const f64", "if key == square as *const f64 { square(x) } else { x }"),
     "afterwards": ("kept: &Cell<&'static Rule>", "let one = if x > 1.0 { &A } else { &B }; kept.set(one); one.b * x"),
+    "one of two, as a key": (
+        "keys: &BTreeMap<usize, f64>",
+        "let one = if x > 1.0 { &A } else { &B }; keys.get(&number(one)).map_or(x, |value| value * x)",
+    ),
+    "a number chosen": (
+        "keys: &mut Vec<usize>",
+        "let key = if x > 1.0 { number(&A) } else { number(&B) }; keys.push(key); x * x",
+    ),
     "a table afterwards": ("to: &mut [&'static str; 3]", "*to = NAMES; x"),
 }
 NOT_ASKING = {

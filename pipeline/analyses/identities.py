@@ -91,11 +91,12 @@ def _numbers(inspector: Inspector, functions: Collection[Value], copies: Iterabl
     for value, user in (uses := Uses(module, copies)):
         if api.IsAGlobalVariable(user):
             continue
-        if value in words or (api.IsAConstantExpr(value) and inspector.integer_bits(api.TypeOf(value))):
+        is_word = value in words or (api.IsAConstantExpr(value) and inspector.integer_bits(api.TypeOf(value)))
+        if is_word or inspector.is_pointer_cast(user):
             words.add(user)
-        if not api.IsAInstruction(user) or (inspector.is_choice(user) and user not in words):
+        if not api.IsAInstruction(user) or inspector.is_choice(user) or inspector.is_pointer_cast(user):
             uses.follow([user])
-        elif module.parent(user) in functions and _is_number(inspector, user, value, words):
+        if user in words and api.IsAInstruction(user) and module.parent(user) in functions and _is_told(inspector, user, value):
             yield user
 
 
@@ -133,10 +134,11 @@ def _is_table_of_methods(inspector: Inspector, constant: Value) -> bool:
     return is_private and any(map(inspector.module.is_function, inspector.globals_in([inspector.api.GetInitializer(constant)])))
 
 
-def _is_number(inspector: Inspector, user: Value, value: Value, words: Set[Value]) -> bool:
-    if any(map(inspector.module.is_function, inspector.globals_in(inspector.bases(value)))):
-        return user in words or inspector.is_pointer_cast(user)
-    return user in words and bool(inspector.module.is_call(user) or inspector.api.IsAStoreInst(user))
+def _is_told(inspector: Inspector, user: Value, address: Value) -> bool:
+    """Whether it is a function's, of which any use tells, or what uses a constant's hands it on or stores it."""
+    if any(map(inspector.module.is_function, inspector.globals_in(inspector.bases(address)))):
+        return True
+    return bool(inspector.module.is_call(user) or inspector.api.IsAStoreInst(user))
 
 
 def _is_copy(inspector: Inspector, value: Value) -> bool:
