@@ -464,7 +464,7 @@ class Inspector:
 
     def functions_in_constants(self, function: Value) -> list[Value]:
         """The functions with a body that stand in the constants that a function uses: those of a vtable."""
-        found = (inside for constant in self._constants_used(function) for inside in self._inside(constant))
+        found = (inside for constant in self._constants_used(function) for inside in self.inside(constant))
         return [value for value in dict.fromkeys(found) if self.module.is_defined(value)]
 
     def functions_mentioned(self, function: Value) -> list[Value]:
@@ -472,13 +472,13 @@ class Inspector:
         instructions = self.module.returning_instructions(function)
         used = dict.fromkeys(operand for instruction in instructions for operand in self.operands(instruction))
         constants = (value for value in used if self.api.IsAConstant(value))
-        return [one for one in dict.fromkeys(i for c in constants for i in self._inside(c)) if self.module.is_function(one)]
+        return [one for one in dict.fromkeys(i for c in constants for i in self.inside(c)) if self.module.is_function(one)]
 
     def constants_with_functions(self, function: Value) -> list[Value]:
         """The global variables that a function uses and that never change, in which functions stand: vtables."""
-        inside = (one for constant in self._constants_used(function) for one in self._inside(constant))
+        inside = (one for constant in self._constants_used(function) for one in self.inside(constant))
         variables = (one for one in dict.fromkeys(inside) if self.api.IsAGlobalVariable(one) and self.api.IsGlobalConstant(one))
-        return [one for one in variables if any(map(self.module.is_function, self._inside(one)))]
+        return [one for one in variables if any(map(self.module.is_function, self.inside(one)))]
 
     def changing_variables(self, function: Value) -> list[Value]:
         """The global variables that a function uses and that may change: `static mut`, atomics, thread-locals."""
@@ -500,7 +500,7 @@ class Inspector:
         used = (operand for instruction in self.module.instructions(function) for operand in self.operands(instruction))
         return [value for value in dict.fromkeys(used) if self.api.IsAConstant(value) and not self.module.is_function(value)]
 
-    def _inside(self, constant: Value) -> list[Value]:
+    def inside(self, constant: Value) -> list[Value]:
         """A constant, and all constants that stand in it, however deep; of a function nothing more."""
         waiting, known = [constant], {constant: None}
         while waiting:

@@ -64,22 +64,18 @@ def _compares(inspector: Inspector, instruction: Value) -> bool:
 
 def _bases(inspector: Inspector, address: Value) -> list[Value]:
     """What an address may lead into, be it an integer."""
-    casts = filter(inspector.is_pointer_cast, inspector.bases(address))
-    behind = {cast: inspector.bases(inspector.operands(cast)[0]) for cast in casts}
-    return [base for one in inspector.bases(address) for base in behind.get(one, [one])]
+    found: list[Value] = []
+    for base in inspector.bases(address):
+        found += inspector.bases(inspector.operands(base)[0]) if inspector.is_pointer_cast(base) else [base]
+    return found
 
 
 def of_statics(inspector: Inspector) -> list[Value]:
     """The constants that a `static` leads to, for which LLVM does not say so: who reads it twice has the same address twice."""
-    known = dict.fromkeys(
-        one for one in inspector.module.variables() if _is_constant(inspector, one) and _matters(inspector, one)
-    )
-    for value in (waiting := list(known)):
-        behind = inspector.globals_in([inspector.api.GetInitializer(value)])
-        new = [one for one in behind if one not in known and _is_constant(inspector, one)]
-        known.update(dict.fromkeys(new))
-        waiting += new
-    return [one for one in known if not _matters(inspector, one)]
+    statics = (one for one in inspector.module.variables() if _is_constant(inspector, one) and _matters(inspector, one))
+    inside = dict.fromkeys(one for static in statics for one in inspector.inside(static))
+    constants = (one for one in inside if inspector.api.IsAGlobalVariable(one) and _is_constant(inspector, one))
+    return [one for one in constants if not _matters(inspector, one)]
 
 
 def _numbers(inspector: Inspector, functions: Collection[Value], copies: Iterable[Value]) -> Iterator[Value]:
@@ -106,26 +102,23 @@ def _handed_out(inspector: Inspector, functions: Collection[Value], copies: Iter
     Of what is read from memory it is not asked whether it is one: most of it is none.  And none is a table of methods, which
     comes to memory with each `Box<dyn Trait>`.
     """
-    statics = [one for one in copies if not inspector.module.is_function(one) and not _is_table_of_methods(inspector, one)]
+    statics = {one for one in copies if not inspector.module.is_function(one) and not _is_table_of_methods(inspector, one)}
     led = _led(inspector, functions, statics, lambda *_: False)
     for instruction in (one for function in functions for one in inspector.module.returning_instructions(function)):
-        if inspector.api.IsAStoreInst(instruction):
-            value, place = inspector.operands(instruction)
-        elif is_copy(inspector, instruction):
-            place, source, *_ = inspector.module.arguments(instruction)
-            value = next(
-                (one for one in inspector.globals_in(inspector.bases(source)) if _leads_to(inspector, one, statics)), 0
-            )
-        else:
-            continue
-        if value in led and _may_be_the_programs(inspector, inspector.bases(place)):
-            yield instruction
+        if _writes_one_of(inspector, instruction, statics, led):
+            place = inspector.operands(instruction)[1 if inspector.api.IsAStoreInst(instruction) else 0]
+            if _may_be_the_programs(inspector, inspector.bases(place)):
+                yield instruction
 
 
-def _leads_to(inspector: Inspector, constant: Value, statics: Collection[Value]) -> bool:
-    """Whether the address of one of these stands in a constant."""
-    is_known = has_contents(inspector, constant)
-    return is_known and not set(statics).isdisjoint(inspector.globals_in([inspector.api.GetInitializer(constant)]))
+def _writes_one_of(inspector: Inspector, instruction: Value, statics: Set[Value], led: Set[Value]) -> bool:
+    """Whether it stores an address that is led to, or copies a constant in which that of a static stands."""
+    if inspector.api.IsAStoreInst(instruction):
+        return inspector.operands(instruction)[0] in led
+    source = inspector.module.arguments(instruction)[1] if is_copy(inspector, instruction) else 0
+    constants = inspector.globals_in(inspector.bases(source)) if source else []
+    known = (inspector.api.GetInitializer(one) for one in constants if has_contents(inspector, one))
+    return not statics.isdisjoint(inspector.globals_in(known))
 
 
 def _is_table_of_methods(inspector: Inspector, constant: Value) -> bool:
