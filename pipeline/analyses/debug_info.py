@@ -45,6 +45,7 @@ STD = {"core", "alloc", "std", "hashbrown"}
 _SIDE_BY_SIDE = ("RawVec<", "RawTable<", "Bucket<")
 """How the names of std's types begin that lead to elements side by side, and are made for these."""
 _REALLOCATES, _ALLOC, _RAW_VEC = "realloc", ["alloc", "alloc"], ["alloc", "raw_vec"]
+_BYTES = {"u8", "i8", "c_void"}
 _GENERIC = re.compile(r"<(?![\d, ]+>)")
 """In the name of what was made for types, and not for numbers alone."""
 _ALLOCATOR = "<alloc::alloc::Global>"
@@ -68,10 +69,12 @@ class Leaf:
 def signature_types(module: Module, function: Value) -> list[Value]:
     """The types of what a function returns (0: nothing) and takes; empty where nothing is known."""
     subprogram = module.subprogram(function)
-    if not subprogram:
-        return []
-    signature = module.metadata_operands(subprogram)[_SIGNATURE]
-    types = module.metadata_operands(signature)[_TYPES] if signature else 0
+    return _signature(module, module.metadata_operands(subprogram)) if subprogram else []
+
+
+def _signature(module: Module, function: Sequence[Value]) -> list[Value]:
+    """As `signature_types`, of what debug info has of a function."""
+    types = module.metadata_operands(function[_SIGNATURE])[_TYPES] if function[_SIGNATURE] else 0
     return module.metadata_operands(types) if types else []
 
 
@@ -304,8 +307,7 @@ def _types_of(module: Module, scope: Value) -> list[Value]:
     operands = module.said(_function, scope)
     if types := _made_for(module, operands):
         return types
-    signature = module.metadata_operands(operands[_SIGNATURE])[_TYPES] if operands[_SIGNATURE] else 0
-    return [ty for ty in module.metadata_operands(signature) if ty] if signature else []
+    return [ty for ty in _signature(module, operands) if ty]
 
 
 def types_made_for(module: Module, instruction: Value) -> Iterator[list[Value]]:
@@ -353,11 +355,11 @@ def elements_moved(module: Module, instruction: Value) -> Value:
     `ptr::copy::<T>`, or in the reallocation of a `RawVec<T>`: what lies between these two is generic over the allocator, if
     anything, and that is of no size.  Of bytes, which may be of anything, a second function must say the same.
     """
+    if reallocates_bytes(module, instruction):
+        return _reallocated(module, instruction)
     sized = ([ty for ty in types if module.type_bits(ty)] for types in types_made_for(module, instruction))
     types = list(filter(None, sized))
     if not types or len(types[0]) != 1 or not _moves_elements(module, _functions_around(module, instruction)[0]):
-        return 0
-    if reallocates_bytes(module, instruction):
         return 0
     (moved,) = types[0]
     is_bytes = type_name(module, initialised(module, moved)).lstrip("[").startswith("u8")
@@ -396,6 +398,24 @@ def reallocates_bytes(module: Module, instruction: Value) -> bool:
     if not functions or not module.metadata_string(functions[0][_NAME]).startswith(_REALLOCATES) or spaces[0] != _ALLOC:
         return False
     return _RAW_VEC not in spaces and any(space != _ALLOC for space in spaces)
+
+
+def _reallocated(module: Module, instruction: Value) -> Value:
+    """The one type to which the pointers lead of what a function is given that reallocates; 0 where that is not one, or bytes.
+
+    A `SmallVec<[f64; 4]>` that is given by reference has one pointer, to `f64`; where there is none within, as behind a
+    `*mut f64`, it is what is given itself that leads there.
+    """
+    outside = (function for function in _functions_around(module, instruction) if path(module, function[_SCOPE])[:2] != _ALLOC)
+    given = [ty for ty in _signature(module, next(outside))[1:] if module.metadata_tag(ty) == POINTER]
+    found = {pointee for pointer in given for pointee in _elements_behind(module, base_type(module, pointer))}
+    element = found.pop() if len(found) == 1 else 0
+    return element if element and module.type_bits(element) and type_name(module, element) not in _BYTES else 0
+
+
+def _elements_behind(module: Module, pointee: Value) -> set[Value]:
+    leaves = (leaf for _, leaf in placed(module, pointee)) if pointee else ()
+    return {base_type(module, leaf) for leaf in leaves if module.metadata_tag(leaf) == POINTER} or {pointee}
 
 
 def moves_bits(module: Module, instruction: Value) -> bool:

@@ -13,6 +13,47 @@ union Word {
     bits: u64,
 }
 
+/// A vector of somebody's own, as published crates have them.
+struct Grown<T> {
+    first: *mut T,
+    len: usize,
+    capacity: usize,
+}
+
+impl<T: Copy> Grown<T> {
+    fn new() -> Self {
+        Self { first: unsafe { alloc(Layout::array::<T>(1).unwrap()) }.cast(), len: 0, capacity: 1 }
+    }
+
+    #[inline(never)]
+    fn grow(&mut self) {
+        let (old, new) = (Layout::array::<T>(self.capacity).unwrap(), Layout::array::<T>(2 * self.capacity).unwrap());
+        self.first = unsafe { realloc(self.first.cast(), old, new.size()) }.cast();
+        self.capacity *= 2;
+    }
+
+    fn push(&mut self, one: T) {
+        if self.len == self.capacity {
+            self.grow();
+        }
+        unsafe { self.first.add(self.len).write(one) };
+        self.len += 1;
+    }
+}
+
+impl<T> std::ops::Deref for Grown<T> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        unsafe { from_raw_parts(self.first, self.len) }
+    }
+}
+
+impl<T> Drop for Grown<T> {
+    fn drop(&mut self) {
+        unsafe { dealloc(self.first.cast(), Layout::array::<T>(self.capacity).unwrap()) }
+    }
+}
+
 tried! {
     written_before_it_is_read(x) { let mut kept = MaybeUninit::<[f64; 2]>::uninit(); kept.write([x, x * x]); unsafe { kept.assume_init()[black_box(1)] } }
         => x * x, 2.0 * x;
@@ -57,6 +98,16 @@ tried! {
         unsafe { dealloc(numbers.cast(), layout) };
         sum * x
     } => 36.0 * x * x, 72.0 * x;
+    grown_by_a_type_of_its_own(x) {
+        let mut kept = Grown::new();
+        for i in 0..black_box(20) { kept.push(x * x * i as f64); }
+        kept.iter().sum()
+    } => 190.0 * x * x, 380.0 * x;
+    grown_pairs_of_its_own(x) {
+        let mut kept = Grown::new();
+        for i in 0..black_box(20) { kept.push((i, x * x)); }
+        kept.iter().map(|(i, one)| *i as f64 * one).sum()
+    } => 190.0 * x * x, 380.0 * x;
     union(x) { let word = Word { float: x * x }; unsafe { Word { bits: black_box(&word).bits }.float } } => x * x, 2.0 * x;
     transmuted(x) { let words: [u32; 2] = black_box(unsafe { transmute(x * x) }); unsafe { transmute::<_, f64>(words) } } => x * x, 2.0 * x;
     copied_as_bytes(x) {
