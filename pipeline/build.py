@@ -29,6 +29,7 @@ import msgspec
 
 from pipeline import cargo_units, std_files
 from pipeline.cache import Cache
+from pipeline.cargo import building_environment
 from pipeline.crate import Crate, Snapshot, file_digests, note_what_was_read, snapshot, sources_digest
 from pipeline.digests import Digests, file_digest
 from pipeline.edited import Edit
@@ -37,6 +38,7 @@ from pipeline.key import describe, stage_key
 from pipeline.places import NO_NUMBERS, Places
 from pipeline.plan import Step
 from pipeline.runs import Runs
+from pipeline.stages import Inputs
 from pipeline.stages.build_std import BuildStd
 from pipeline.stages.crate_bitcode import CrateBitcode
 from pipeline.store import Entry, replacing
@@ -264,7 +266,10 @@ class Build:
             begin = time.monotonic()
             try:
                 given = self.edit.given_to(step.name, inputs, scratch, log) if self.edit else inputs
-                step.stage.run(given, out, log)
+                if isinstance(step.stage, CrateBitcode):
+                    step = replace(step, stage=_with_variables(step.stage, given, out, log))
+                else:
+                    step.stage.run(given, out, log)
             except UserError as error:
                 self.store.refuse_full()  # whatever the tools say, then
                 raise UserError(f"{self.places.told(error.message)}\n  = log: {self.view(step.name, '.log')}") from error
@@ -311,7 +316,7 @@ class Build:
         if touched := sorted(path for path in {*before, *after} if before.get(path) != after.get(path)):
             names = ", ".join(f"`{os.path.relpath(path, self.crate.folder.resolve())}`" for path in touched[:_NAMED])
             raise UserError(f"error: a source file changed while the crate was built: {names}\n  = help: {_AFTER_EDIT}")
-        self.crate = note_what_was_read(self.crate, stage.dep_info(log), stage.places_read(log))
+        self.crate = note_what_was_read(self.crate, stage.dep_info(log), stage.places_read(log), stage.variables_read(log))
         with replacing(self.times) as times:
             times.write_text(json.dumps(cargo_units.seconds_by_package(stage.units(log))))
         return replace(step, stage=replace(stage, sources=sources_digest(self.crate, self.digests)))
@@ -356,6 +361,28 @@ class Build:
     def view(self, name: str, ending: str = "") -> Path:
         """Where what a stage left is to be seen."""
         return self._views / f"{self.steps[name].number:02}-{name}{ending}"
+
+
+def _with_variables(stage: CrateBitcode, inputs: Inputs, out: Path, log: Path) -> CrateBitcode:
+    """Run cargo, again where what it built goes by variables of the user's that it was not given; the stage that has those.
+
+    Which ones these are is known of a build alone, be it one that fails.
+    """
+    import shutil
+
+    failed: UserError | None = None
+    try:
+        stage.run(inputs, out, log)
+        asked = building_environment(stage.variables_read(log))
+    except UserError as error:
+        failed, asked = error, building_environment(stage.variables_missed(log))
+    if asked.keys() <= stage.environment.keys():
+        if failed:
+            raise failed
+        return replace(stage, environment=asked)
+    shutil.rmtree(out)
+    out.mkdir()
+    return _with_variables(replace(stage, environment={**stage.environment, **asked}), inputs, out, log)
 
 
 def _refuse_hollow(name: str, out: Path) -> None:

@@ -27,9 +27,18 @@ keep nothing of what rustc says of itself and ask it seven times a build."""
 _BUILDING = ("CC", "CXX", "AR", "CFLAGS", "CXXFLAGS", "LDFLAGS", "PKG_CONFIG_PATH")
 
 
-def building_environment() -> dict[str, str]:
-    """The variables of the user's environment that build scripts go by: passed on, and part of the key."""
-    return {name: os.environ[name] for name in _BUILDING if name in os.environ}
+def building_environment(declared: Iterable[str] = ()) -> dict[str, str]:
+    """The variables of the user's environment that build scripts go by: passed on, and part of the key.
+
+    Those of C, and what the last build was seen to ask for.
+    """
+    names = [*_BUILDING, *filter(_is_users, declared)]
+    return {name: os.environ[name] for name in names if name in os.environ}
+
+
+def _is_users(name: str) -> bool:
+    """Whether neither cargo, rustc nor what is passed on without being part of the key goes by a variable of this name."""
+    return name not in ("PATH", *_PASSED) and not name.startswith(("CARGO", "CRATEGRAD", "RUST", *_PASSED_PREFIXES))
 
 
 def environment(rust: Rust, rustflags: list[str], hooks: Path, building: Mapping[str, str]) -> dict[str, str]:

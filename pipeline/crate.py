@@ -42,6 +42,8 @@ class Crate:
     """Other files that the last build was seen to read (`include_str!("../../x")`)."""
     places: tuple[str, ...] = ()
     """Where it lies, as far as the last build was seen to compile that in (`env!("CARGO_MANIFEST_DIR")`): `NAME=/path`."""
+    variables: tuple[str, ...] = ()
+    """The names of variables that build scripts, `env!` and `option_env!` of the last build were seen to ask for."""
     flags: tuple[str, ...] = ()
     """Cargo's, for features and the lock."""
     target_dir: Path | None = None
@@ -140,18 +142,25 @@ def snapshot(crate: Crate) -> Snapshot:
     return {path: (stat.st_mtime_ns, stat.st_size) for path, stat in files}
 
 
-def note_what_was_read(crate: Crate, dep_info: Iterable[Path], places: Iterable[str]) -> Crate:
-    """The crate with the files outside its packages that dep-info (`x.d`) names, and the places; kept for the next run."""
-    outside = sorted(files_named(crate.folder, dep_info) - replace(crate, read=()).files().keys())
-    noted = replace(crate, read=tuple(map(Path, outside)), places=tuple(places))
-    write_whole(_note(crate), json.dumps({"read": outside, "places": noted.places}).encode())
+def note_what_was_read(crate: Crate, dep_info: Iterable[Path], places: Iterable[str], variables: Iterable[str] = ()) -> Crate:
+    """The crate with the files outside its packages that dep-info (`x.d`) names, and the rest; kept for the next run.
+
+    What a build script has written for rustc to include is made of sources, and is none.
+    """
+    named = files_named(crate.folder, dep_info) - replace(crate, read=()).files().keys()
+    made = crate.output.resolve()
+    outside = sorted(path for path in named if not Path(path).is_relative_to(made))
+    noted = replace(crate, read=tuple(map(Path, outside)), places=tuple(places), variables=tuple(variables))
+    note = {"read": outside, "places": noted.places, "variables": noted.variables}
+    write_whole(_note(crate), json.dumps(note).encode())
     return noted
 
 
 def _with_what_the_last_build_read(crate: Crate) -> Crate:
     try:
         noted = json.loads(_note(crate).read_bytes())
-        return replace(crate, read=tuple(map(Path, noted["read"])), places=tuple(noted["places"]))
+        places, variables = tuple(noted["places"]), tuple(noted["variables"])
+        return replace(crate, read=tuple(map(Path, noted["read"])), places=places, variables=variables)
     except (OSError, ValueError, TypeError, LookupError):
         return crate
 

@@ -152,7 +152,7 @@ def _crate_bitcode(
         derivatives=config.autodiff,
         gradcheck=gradcheck,
         verify=_verifying(config),
-        environment=cargo.building_environment(),
+        environment=cargo.building_environment(crate.variables),
         clang=_clang(config, tools),
         libllvmlite=tools.libllvmlite,
         libllvm=tools.libllvm,

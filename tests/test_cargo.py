@@ -119,6 +119,13 @@ def test_compilers_of_build_scripts_are_the_users(rust: Rust, hooks: Path, monke
     assert cargo.environment(rust, [], hooks, building)["CC"] == "clang"
 
 
+def test_what_the_sources_ask_for_is_the_users_but_for_what_others_go_by(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = {"SCALE": "2", "PATH": "/x", "HOME": "/x", "CARGO_BUILD_JOBS": "1", "RUSTFLAGS": "-g", "https_proxy": "x"}
+    set_all(monkeypatch, asked)
+    monkeypatch.delenv("SHIFT", raising=False)
+    assert cargo.building_environment([*asked, "SHIFT"]).items() - cargo.building_environment().items() == {("SCALE", "2")}
+
+
 def test_compilers_get_in_only_by_way_of_the_key(rust: Rust, hooks: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is passed on without being in the stage's `environment` field would not be in its key."""
     set_all(monkeypatch, {"CC": "clang", "CFLAGS": "-O1"})

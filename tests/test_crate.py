@@ -344,6 +344,12 @@ def test_files_of_all_dep_infos_count(tmp_path: Path, opened: Callable[[Path], C
     assert note_what_was_read(crate, rules, []).read == (tmp_path / "one/x", tmp_path / "two/x")
 
 
+def test_what_a_build_script_writes_is_no_source(tmp_path: Path, opened: Callable[[Path], Crate]) -> None:
+    crate = opened(tree(tmp_path / "app", APP))
+    written = crate.output / "cargo/release/build/app-1/out/made.rs"
+    assert note_what_was_read(crate, [dep_info(tmp_path, "src/main.rs", written, tmp_path / "x")], []).read == (tmp_path / "x",)
+
+
 def test_what_is_read_no_more_counts_no_more(tmp_path: Path, opened: Callable[[Path], Crate]) -> None:
     folder = tree(tmp_path / "app", APP)
     note_what_was_read(opened(folder), [dep_info(tmp_path, tmp_path / "x")], [])
@@ -360,6 +366,12 @@ def test_place_that_was_compiled_in_counts_from_then_on(
     assert opened(folder) == noted
     elsewhere = note_what_was_read(bare, [], ["CARGO_MANIFEST_DIR=/there"])
     assert len({sources_digest(crate, digests) for crate in (bare, noted, elsewhere)}) == 3
+
+
+def test_variables_that_were_asked_for_are_known_from_then_on(tmp_path: Path, opened: Callable[[Path], Crate]) -> None:
+    noted = note_what_was_read(opened(tree(tmp_path / "app", APP)), [], [], ["SCALE", "SHIFT"])
+    assert noted.variables == ("SCALE", "SHIFT")
+    assert opened(tmp_path / "app") == noted
 
 
 @pytest.mark.parametrize("damage", ["", "{", "\0", '["/x', "[]", '{"read": []}'])

@@ -135,6 +135,65 @@ def test_what_build_scripts_and_macros_write_is_differentiated(bench: Workbench)
     shutil.rmtree(bench.folder / "macros")
 
 
+# ---- What build scripts go by
+
+SCRIPT = """\
+fn main() {
+    println!("cargo::rerun-if-changed=scale.txt");
+    println!("cargo::rerun-if-env-changed=SCALE");
+    let scale = std::env::var("SCALE").unwrap_or_else(|_| std::fs::read_to_string("scale.txt").unwrap());
+    let out = std::path::Path::new(&std::env::var("OUT_DIR").unwrap()).join("scale.rs");
+    std::fs::write(out, format!("pub const SCALE: f64 = {};", scale.trim())).unwrap();
+}
+"""
+SCALED = """
+include!(concat!(env!("OUT_DIR"), "/scale.rs"));
+#[autodiff_reverse(df, Active, Active)]
+fn f(x: f64) -> f64 { SCALE * x * x }
+"""
+
+
+def scaled(bench: Workbench, said: str = 'option_env!("SAID")') -> list[str]:
+    """What the program says of its derivative at 1, and of a variable, after one command."""
+    bench.write(program(SCALED, f'{{ println!("{{}} {{:?}}", df(x, 1.0).1 / x, {said}); true }}'))
+    bench.build()
+    return subprocess.run([bench.output() / "bench"], capture_output=True, text=True, check=True).stdout.split()
+
+
+@pytest.fixture
+def scripted(bench: Workbench) -> Iterator[Workbench]:
+    write(bench.folder, {"build.rs": SCRIPT, "scale.txt": "3.0"})
+    yield bench
+    for name in ("build.rs", "scale.txt"):
+        (bench.folder / name).unlink()
+
+
+def test_what_a_build_script_writes_may_be_another_each_time(scripted: Workbench) -> None:
+    assert scaled(scripted)[0] == "6"
+    (scripted.folder / "scale.txt").write_text("4.0")
+    assert scaled(scripted)[0] == "8"
+
+
+def test_variables_that_the_sources_ask_for_are_the_users(scripted: Workbench) -> None:
+    """Be they known from a build before or not, in the first build, in one that finds nothing new, and when they are gone."""
+    shutil.rmtree(scripted.folder / "target")
+    scripted.environment["SCALE"] = "5.0"
+    assert scaled(scripted) == ["10", "None"]
+    scripted.environment |= {"SCALE": "7.0", "SAID": "so"}
+    assert scaled(scripted) == ["14", 'Some("so")']
+    del scripted.environment["SCALE"]
+    assert scaled(scripted) == ["6", 'Some("so")']
+    assert scripted.build().ran == []
+
+
+def test_a_variable_without_which_nothing_compiles_is_found_out_where_it_is_set(scripted: Workbench) -> None:
+    shutil.rmtree(scripted.folder / "target")
+    scripted.environment["SAID"] = "so"
+    assert scaled(scripted, 'env!("SAID")') == ["6", '"so"']
+    del scripted.environment["SAID"]
+    assert "environment variable `SAID` not defined at compile time" in refusal(scripted)
+
+
 # ---- Flags and cargo's configuration
 
 

@@ -37,9 +37,13 @@ _SYMBOLS = "symbols.o"
 _OURS = re.compile(rb"\s*\b__crategrad_\w+;")
 """What the frontend defines for derivatives, in a list of exports: no concern of those who load a library."""
 
+_VARIABLE = re.compile(r"^# env-dep:(\w+)", re.MULTILINE)
+_DECLARED = re.compile(r"^ *cargo::?rerun-if-env-changed=(.+)$", re.MULTILINE)
+_COLOUR = re.compile(r"\x1b\[[\d;]*m")
+_MISSED = re.compile(r"^error: environment variable `(\w+)` not defined at compile time$", re.MULTILINE)
 _PLACE = re.compile(rf"^# env-dep:((?!{BINARY})\w+=/.*)$", re.MULTILINE)
 
-_COMPILED = "compiler-artifact"
+_COMPILED, _EXECUTED = "compiler-artifact", "build-script-executed"
 """The reason of cargo's messages of units that rustc compiles."""
 
 C_COMPILER = ("CC", "CFLAGS")
@@ -143,8 +147,19 @@ class CrateBitcode:
 
     def places_read(self, log: Path) -> list[str]:
         """The paths of this machine that `env!` has read: rustc's own dep-info names them, as `NAME=/path`."""
-        rules = {rule for dep_info in self.dep_info(log) for rule in (dep_info, *_of_rustc(dep_info)) if rule.is_file()}
-        return sorted({place for rule in rules for place in _PLACE.findall(rule.read_text())})
+        return sorted({place for rule in _rules(self.dep_info(log)) for place in _PLACE.findall(rule)})
+
+    def variables_read(self, log: Path) -> list[str]:
+        """The variables that rustc's dep-info, or a build script, says that the build of this log goes by, set or not."""
+        said = [_VARIABLE.findall(rule) for rule in _rules(self._dep_info(log, self.target))]
+        outputs = (Path(message["out_dir"]).with_name("output") for message in _messages(log, _EXECUTED))
+        said += [_DECLARED.findall(output.read_text(errors="replace")) for output in outputs if output.is_file()]
+        return sorted({name for names in said for name in names})
+
+    def variables_missed(self, log: Path) -> list[str]:
+        """Those that a build which failed names where it says why: rustc has not found one, or a build script has ended."""
+        said = _COLOUR.sub("", log.read_text(errors="replace"))
+        return [*_MISSED.findall(said), *_DECLARED.findall(said)]
 
     def sources_read(self, log: Path) -> list[Path]:
         """What these name, as far as it is there."""
@@ -152,7 +167,7 @@ class CrateBitcode:
 
     def units(self, log: Path) -> list[dict[str, Any]]:
         """What cargo said in the build of this log of each unit, be it compiled or a build script that is run."""
-        return _messages(log, _COMPILED, "build-script-executed")
+        return _messages(log, _COMPILED, _EXECUTED)
 
     def _argv(self) -> list[process.Argument]:
         # Cargo builds tests, and all they use, to unwind, whatever the profile says; rustc is told otherwise by a flag.  What a
@@ -193,6 +208,12 @@ class CrateBitcode:
 
     def _c(self) -> dict[str, str]:
         return dict(zip(C_COMPILER, (str(self.clang.path), _WITH_BITCODE), strict=True)) if self.clang else {}
+
+
+def _rules(dep_info: Iterable[Path]) -> list[str]:
+    """What cargo's dep-info says, and rustc's own."""
+    files = {file for cargos in dep_info for file in (cargos, *_of_rustc(cargos)) if file.is_file()}
+    return [file.read_text() for file in sorted(files)]
 
 
 def _of_rustc(dep_info: Path) -> Iterator[Path]:
