@@ -96,6 +96,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "GlobalGetValueType": (c_void_p, [c_void_p]),
     "SetValueName2": (None, [c_void_p, c_char_p, c_size_t]),
     "AppendBasicBlockInContext": (c_void_p, [c_void_p, c_void_p, c_char_p]),
+    "InsertBasicBlockInContext": (c_void_p, [c_void_p, c_void_p, c_char_p]),
     "PositionBuilderAtEnd": (None, [c_void_p, c_void_p]),
     "PositionBuilderBeforeInstrAndDbgRecords": (None, [c_void_p, c_void_p]),
     "BuildLoad2": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_p]),
@@ -702,6 +703,19 @@ class Editor(Inspector):
         with self.block(made) as builder:
             self._return(builder, ty, self.call(builder, ty, function, self.parameters(made)))
         return made
+
+    def return_after_all(self, function: Value) -> None:
+        """Have a function that never returns begin with a branch, on what is always so, to its body or a return of nothing."""
+        api, context, ty = self.api, self.module.context, self.return_type(self.function_type(function))
+        body, instructions = api.GetFirstBasicBlock(function), list(self.module.instructions(function))
+        with self.module.before(next(filter(self.module.own_place, instructions), instructions[0])) as builder:
+            check = api.InsertBasicBlockInContext(context, body, b"")
+            end = api.AppendBasicBlockInContext(context, function, b"")
+            api.PositionBuilderAtEnd(builder, check)
+            api.BuildCondBr(builder, api.ConstInt(self.integer(1), 1, 0), body, end)
+            api.PositionBuilderAtEnd(builder, end)
+            self._return(builder, self.function_type(function), 0 if ty == self.void_type() else api.ConstNull(ty))
+        self.drop_attributes(function, "noreturn")
 
     def branch(self, builder: Value, function: Value, condition: Value, ways: Sequence[Value]) -> Iterator[Value]:
         """Branch to two new blocks of a function; the builder stands at the end of each while its way is gone."""

@@ -89,6 +89,135 @@ def test_what_panics_panics_in_the_derivative(bench: Workbench, config: str) -> 
         assert "panicked at src/main.rs:" in done.stderr
 
 
+# What never returns, of all that is called here or of some of it.
+ENDING = """use autodiff::*;
+use std::hint::black_box;
+
+fn boom(x: f64) -> f64 {
+    panic!("boom {x}")
+}
+
+fn cube(x: f64) -> f64 {
+    x * x * x
+}
+
+trait Shape {
+    fn area(&self, x: f64) -> f64;
+}
+struct Square;
+struct Endless;
+impl Shape for Square {
+    fn area(&self, x: f64) -> f64 {
+        x * x
+    }
+}
+impl Shape for Endless {
+    fn area(&self, _: f64) -> f64 {
+        panic!("no end")
+    }
+}
+
+#[autodiff_reverse(d_called, Const, Active, Active)]
+#[autodiff_forward(t_called, Const, Dual, Dual)]
+fn called(f: Option<fn(f64) -> f64>, x: f64) -> f64 {
+    f.map_or(3.0 * x, |f| f(x) * 2.0)
+}
+
+#[autodiff_reverse(d_area, Const, Active, Active)]
+#[autodiff_forward(t_area, Const, Dual, Dual)]
+fn area(shape: Option<&dyn Shape>, x: f64) -> f64 {
+    shape.map_or(3.0 * x, |shape| shape.area(x) * 2.0)
+}
+
+#[autodiff_reverse(d_always, Active, Active)]
+fn always(x: f64) -> f64 {
+    boom(x)
+}
+
+#[autodiff_reverse(d_surely, Duplicated, Active)]
+fn surely(x: &[f64]) -> f64 {
+    for x in x {
+        assert!(*x < 9.0, "large");
+    }
+    panic!("sure")
+}
+
+#[autodiff_reverse(d_number, Const, Active, Active)]
+fn number(f: usize, x: f64) -> f64 {
+    if f == 0 { x * x } else { unsafe { std::mem::transmute::<usize, extern "C" fn(f64, i32) -> f64>(f)(x, 2) } }
+}
+
+fn main() {
+    let asked = std::env::args().nth(1).unwrap_or_default();
+    let (f, shape): (fn(f64) -> f64, &dyn Shape) = if asked.is_empty() { (cube, &Square) } else { (boom, &Endless) };
+    let (f, shape, none) = black_box((Some(f), Some(shape), asked == "none"));
+    println!("{:?}", match asked.as_str() {
+        "" | "d_called" => d_called(f, 1.5, 1.0),
+        "t_called" => t_called(f, 1.5, 1.0),
+        "d_area" => d_area(shape, 1.5, 1.0),
+        "t_area" => t_area(shape, 1.5, 1.0),
+        "d_always" => d_always(1.5, 1.0),
+        "d_surely" => (d_surely(&[1.5], &mut [0.0], 1.0), 0.0),
+        "d_number" => d_number(boom as *const () as usize, 1.5, 1.0),
+        _ => (d_called(f.filter(|_| !none), 1.5, 1.0).1 + d_number(usize::from(!none), 1.5, 1.0).1, 0.0),
+    });
+    assert!(!asked.is_empty() || d_area(shape, 1.5, 1.0) == (4.5, 6.0));
+}
+"""
+SAID = {
+    "d_called": "boom 1.5",
+    "t_called": "boom 1.5",
+    "d_area": "no end",
+    "t_area": "no end",
+    "d_always": "boom 1.5",
+    "d_surely": "error: differentiated code panicked at src/main.rs:",
+    "d_number": "error: differentiated code called a pointer that is none of what it could be here: nothing",
+}
+
+
+@pytest.mark.parametrize("config", ["default", "debug"])
+def test_what_is_called_and_never_returns_ends_the_program(bench: Workbench, config: str) -> None:
+    """Enzyme takes it, and the branch that leads to it, for unreachable."""
+    bench.write(ENDING)
+    bench.build(f"config={config}")
+
+    def ran(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([bench.output(config) / "bench", *arguments], capture_output=True, text=True, check=False)
+
+    assert ran().stdout == "(6.75, 13.5)\n"
+    assert ran("none").stdout == "(6.0, 0.0)\n"
+    ended = {what: ran(what) for what in SAID}
+    assert {what: done.stdout for what, done in ended.items()} == dict.fromkeys(SAID, "")
+    assert [what for what, words in SAID.items() if words not in ended[what].stderr] == []
+
+
+NEVER = """declare void @panic(i64) noreturn
+define internal double @never(double %x, i64 %i) noreturn {
+  call void @panic(i64 %i)
+  unreachable
+}
+define double @shim(double %x, i64 %i) {
+  %v = call double @never(double %x, i64 %i)
+  %w = fmul double %v, %x
+  ret double %w
+}"""
+
+
+def test_a_call_that_never_returns_does_for_all_that_enzyme_knows(tmp_path: Path) -> None:
+    text = mended(tmp_path, NEVER, kept)
+    assert "call void @crategrad_check(i1 true, double %x, i64 %i)" in body(text)
+    assert "ret double" in body(text)
+    assert "@never(" not in body(text)
+    assert "call double @never(double %1, i64 %2)" in body(text, "crategrad_check")
+
+
+def test_what_is_differentiated_and_never_returns_does_for_all_that_enzyme_knows(tmp_path: Path) -> None:
+    alone = NEVER.replace("@never", "@shim").partition("define double @shim(double %x, i64 %i) {")[0]
+    text = mended(tmp_path, alone.replace("internal ", ""), kept)
+    assert re.search(r"call void @crategrad_check\(i1 %\w+, i64 %i\)\n  ret double 0", body(text))
+    assert "call void @panic(i64 %1)" in body(text, "crategrad_check")
+
+
 CHECK = """define void @shim(ptr %x, i64 %i, i64 %n, ptr %to) {
   %fits = icmp ult i64 %i, %n
   br i1 %fits, label %ok, label %bad

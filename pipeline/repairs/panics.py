@@ -4,6 +4,9 @@ Enzyme takes what ends in a panic for unreachable and drops the check with it: a
 derivative, where the function itself panics.  The call of an inactive function is made as it stands, in the sweep that
 computes the primal, and a loop keeps its single exit.  opt2 inlines it again.
 
+So is what is called and never returns, where nobody has said so there: a candidate of a pointer that panics, or the complaint
+that a pointer is no candidate at all.  Enzyme would take the call, and the branch to it, for unreachable.
+
 Enzyme says of every call that it returns, and LLVM then concludes from what follows that the check holds: from a read of
 three elements that the index is below three.  So what is compared is hidden from it.
 """
@@ -23,16 +26,41 @@ from pipeline.repairs.inline import CLEAN
 
 def keep(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Make calls of the checks in all that the shims reach; a line for each function."""
+    for shim in shims:
+        if _never_returns(editor, shim):
+            editor.return_after_all(shim)
     done = []
     for function in call_tree(editor, shims):
         flow = ControlFlow(editor.module, function)
         ending = flow.never_returning()
         checks = [check for check in flow.choices() if len(ending & set(flow.successors(check))) == 1]
         count = sum(_keep(editor, flow, check, ending) for check in checks)
+        called = filter(editor.module.is_call, list(editor.module.returning_instructions(function)))
+        for call in [call for call in called if _never_returns(editor, editor.module.callee(call))]:
+            _end_there(editor, call)
+            count += 1
         if count:
             editor.run_passes(CLEAN, function)
             done.append(f"panics: {count} in {editor.module.name(function)}")
     return done
+
+
+def _never_returns(editor: Editor, function: Value) -> bool:
+    if not editor.module.is_defined(function):
+        return editor.module.is_function(function) and editor.has_attribute(function, "noreturn")
+    flow = ControlFlow(editor.module, function)
+    return next(iter(flow.ends)) in flow.never_returning()
+
+
+def _end_there(editor: Editor, call: Value) -> None:
+    """In the place of a call that never returns call what returns for all that is known, and go on with nothing."""
+    function, taken = _copied(editor, [call], editor.api.GetInstructionParent(call))
+    with editor.module.before(call) as builder:
+        always = editor.api.ConstInt(editor.integer(1), 1, 0)
+        editor.call(builder, editor.function_type(function), function, [always, *taken])
+    if editor.api.TypeOf(call) != editor.void_type():
+        editor.api.ReplaceAllUsesWith(call, editor.api.ConstNull(editor.api.TypeOf(call)))
+    editor.api.InstructionEraseFromParent(call)
 
 
 def _keep(editor: Editor, flow: ControlFlow, check: Value, ending: set[Value]) -> bool:
