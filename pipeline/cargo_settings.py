@@ -12,8 +12,29 @@ from pipeline.cargo import read_manifest
 from pipeline.crate import Crate
 
 _FLAGS = "a config's `codegen.cpu` says the processor, its `profile` how to optimise"
-_VARIABLES = ("RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_RUSTFLAGS")
-_OF_BUILD = {"rustflags": _FLAGS}
+_TARGET = "a config's `target` says what is built for"
+_FOLDER = "`target-dir=` on the command line says where what is built lies"
+_RUSTC = "a config's `toolchain` says which one compiles"
+_WRAPPER = "rustc is called as it is"
+_PROFILE = "`[profile]` in Cargo.toml, or of cargo's configuration, says how to compile"
+_OF_BUILD = {
+    "rustflags": _FLAGS,
+    "target": _TARGET,
+    "target-dir": _FOLDER,
+    "rustc": _RUSTC,
+    "rustc-wrapper": _WRAPPER,
+    "rustc-workspace-wrapper": _WRAPPER,
+}
+_VARIABLES = {
+    "RUSTFLAGS": _FLAGS,
+    "CARGO_ENCODED_RUSTFLAGS": _FLAGS,
+    "CARGO_TARGET_DIR": _FOLDER,
+    "RUSTC": _RUSTC,
+    "RUSTC_WRAPPER": _WRAPPER,
+    "RUSTC_WORKSPACE_WRAPPER": _WRAPPER,
+    **{f"CARGO_BUILD_{key.upper().replace('-', '_')}": instead for key, instead in _OF_BUILD.items()},
+}
+_OF_PROFILES = "CARGO_PROFILE_"
 _OF_TARGET = {
     "rustflags": _FLAGS,
     "linker": "cc links the program",
@@ -25,14 +46,18 @@ _CATCHES = re.compile(r"^(?!\s*//).*\bcatch_unwind\s*\(", re.MULTILINE)
 
 def settings_left_out(crate: Crate) -> Iterator[str]:
     """Each variable and each key of cargo's configuration that cargo alone would go by, and what is gone by instead."""
-    yield from (f"{name} of the environment: {_FLAGS}" for name in _VARIABLES if os.environ.get(name))
+    of_profiles = {name: _PROFILE for name in sorted(os.environ) if name.startswith(_OF_PROFILES)}
+    for name, instead in {**_VARIABLES, **of_profiles}.items():
+        if os.environ.get(name):
+            yield f"{name} of the environment: {instead}"
     for file in _configurations(crate):
         yield from (f"{key} of {file}: {instead}" for key, instead in _keys(read_manifest(file)))
 
 
 def panics_not_caught(crate: Crate) -> Iterator[str]:
-    """Where the sources catch panics, the first place of each file: nothing is caught where a panic ends the program."""
-    for path in sorted(path for path in crate.files() if path.endswith(".rs")):
+    """Where a package's sources catch panics, the first place of each file: nothing is caught where a panic ends it all."""
+    elsewhere = set(map(os.fspath, crate.read))  # of others, whose tests are in them, too
+    for path in sorted(path for path in crate.files().keys() - elsewhere if path.endswith(".rs")):
         text = Path(path).read_text(errors="replace")
         if found := _CATCHES.search(text):
             place = f"{os.path.relpath(path, crate.folder.resolve())}:{text.count(chr(10), 0, found.start()) + 1}"

@@ -208,6 +208,13 @@ def test_flags_of_the_environment_are_left_out_and_told(bench: Workbench) -> Non
     assert "`codegen.cpu`" in told
 
 
+def test_what_else_of_the_environment_says_how_to_build_is_told(plain: Workbench) -> None:
+    asked = {"CARGO_BUILD_TARGET": "none", "CARGO_TARGET_DIR": "/nowhere", "RUSTC_WRAPPER": "/nowhere/sccache"}
+    plain.environment |= asked | {"CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS": "true"}
+    told = [each.partition(" of ")[0] for each in left_out(plain.build())]
+    assert sorted(told) == sorted(plain.environment)
+
+
 CONFIGURATION = """\
 [build]
 rustflags = ["-Cnonsense"]
@@ -225,6 +232,7 @@ def test_linker_runner_and_flags_of_cargos_configuration_are_left_out_and_told(p
     write(plain.folder, {".cargo/config.toml": CONFIGURATION.format(folder=plain.folder)})
     keys = [
         "build.rustflags",
+        "build.target",
         "target.x86_64-unknown-linux-gnu.linker",
         "target.x86_64-unknown-linux-gnu.runner",
         "target.cfg(unix).rustflags",
