@@ -272,7 +272,8 @@ class Build:
                     step.stage.run(given, out, log)
             except UserError as error:
                 self.store.refuse_full()  # whatever the tools say, then
-                raise UserError(f"{self.places.told(error.message)}\n  = log: {self.view(step.name, '.log')}") from error
+                told = f"{self.places.told(error.message)}\n  = log: {self.view(step.name, '.log')}"
+                raise UserError(told, exit_code=error.exit_code) from error
             finally:
                 self._show_log(step.name, log.read_bytes())
             seconds = time.monotonic() - begin

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from pipeline import process
+from pipeline.errors import UserError
 from pipeline.llvm import IN_PLACE
 from pipeline.printed import place_of
 from pipeline.toolchain import Tool
@@ -70,6 +71,10 @@ class Catalyst:
         argv: list[process.Argument] = [self.catalyst, "--tool=llc", module, "-o", "-", *flags, "--checkpoint-stage=O2Opt"]
         argv += ["--vectorize-loops=false", "--vectorize-slp=false", *IN_PLACE, *_NO_CHOICES, *_LOOPS_STAY, *_NO_GROUPS]
         finished = process.run(argv, log=log, stdout=text, patience_s=self.patience_s)
+        if unknown := _NO_OPTION.search(finished.output):
+            raise UserError(
+                f"error: enzyme: {unknown[1]}\n  = help: `enzyme.flags` in the config has it; `docs/config.md`", exit_code=3
+            )
         diagnostics = read_diagnostics(finished.output)
         if not diagnostics and not (finished.succeeded and text.stat().st_size):
             text.unlink()
@@ -87,6 +92,7 @@ class Catalyst:
         return diagnostics
 
 
+_NO_OPTION = re.compile(r"^\S*: ((?:Unknown command line argument '[^']*'|for the -\S+ option: .*))", re.MULTILINE)
 _REFUSAL = re.compile(r"^error: (?:[^:]*:0:0: |(?P<place>[^\s:][^:]*:\d+:\d+): )?.*?Enzyme: (?P<message>.*)")
 _ACTIVITIES = (" constantarg[", " constantinst[")  # what Enzyme knew of each instruction: for the log
 # The passes that Enzyme runs first would make choices of branches: what is computed in a branch alone would be computed always,

@@ -372,6 +372,20 @@ def test_without_autodiff_a_derivative_says_how_to_build_it(bench: Workbench, ov
     assert "./doit build" in ended.stderr
 
 
+@pytest.mark.parametrize(
+    ("flag", "said"),
+    [
+        ("enzyme-nonesuch=true", "Unknown command line argument '--enzyme-nonesuch=1'"),
+        ("enzyme-print-perf=maybe", "for the --enzyme-print-perf option: 'maybe' is invalid value for boolean argument!"),
+    ],
+)
+def test_a_flag_that_enzyme_does_not_know_is_not_the_functions_fault(bench: Workbench, flag: str, said: str) -> None:
+    refused = bench.doit("build", f"enzyme.flags.{flag}")
+    assert refused.returncode == 3
+    assert f"error: enzyme: {said}" in refused.stderr
+    assert "src/main.rs" not in refused.stderr
+
+
 def test_other_toolchains_and_flags_on_the_way_do_not_get_in(bench: Workbench, tmp_path: Path) -> None:
     bench.build()
     bench.write(CUBE.replace("x * x * x", f"x * x * x + {time.time()}"))
