@@ -47,4 +47,5 @@ pub fn report() {
     nalgebra::report_of_refused();
     ndarray::report_of_refused();
     smallvec::report_of_refused();
+    splines::report_of_refused();
 }

@@ -15,17 +15,6 @@ tried! {
         v.sort_by(|a, b| a.total_cmp(b));
         weighed(&v)
     };
-    of_pairs(x: SIX) {
-        let mut v = SmallVec::<[(usize, f64); 4]>::new();
-        for (i, &x) in x.iter().enumerate() {
-            v.push((i, x * x));
-        }
-        v.iter().map(|(i, x)| *i as f64 * x).sum()
-    } => x.iter().enumerate().map(|(i, x)| 2.0 * i as f64 * x).collect::<Vec<_>>();
-    collected(x: SIX) {
-        let v: SmallVec<[f64; 4]> = x.iter().map(|x| x * x).collect();
-        weighed(&v)
-    };
     pushed(x: SIX) {
         let mut v = SmallVec::<[f64; 8]>::new();
         for &x in x {
@@ -51,6 +40,17 @@ tried! {
 }
 
 refused! {
+    collected(x: SIX) {
+        let v: SmallVec<[f64; 4]> = x.iter().map(|x| x * x).collect(); //~ a word that may hold floats is moved as an integer here, and their derivatives would be lost
+        weighed(&v)
+    };
+    of_pairs(x: SIX) {
+        let mut v = SmallVec::<[(usize, f64); 4]>::new();
+        for (i, &x) in x.iter().enumerate() {
+            v.push((i, x * x));
+        }
+        v.iter().map(|(i, x)| *i as f64 * x).sum() //~ the same memory holds values of two types
+    } => x.iter().enumerate().map(|(i, x)| 2.0 * i as f64 * x).collect::<Vec<_>>();
     filtered_and_collected(x: SIX) {
         let v: SmallVec<[f64; 4]> = x.iter().filter(|x| **x > 0.0).map(|x| x * x).collect(); //~ the bits of a float are moved as an integer here, and their derivative would be lost
         weighed(&v)
