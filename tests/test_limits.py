@@ -119,8 +119,9 @@ NO_LIMITS = (
     "placeholder is called without",
     "the placeholder passes",
     "this pipeline knows no {}",
+    "`enzyme.flags` in the config has it",
 )
-"""Of messages that are about a frontend that does not fit the pipeline."""
+"""Of messages that are about a frontend that does not fit the pipeline, or about the config."""
 
 
 def rows() -> list[str]:
