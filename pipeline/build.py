@@ -267,7 +267,7 @@ class Build:
             try:
                 given = self.edit.given_to(step.name, inputs, scratch, log) if self.edit else inputs
                 if isinstance(step.stage, CrateBitcode):
-                    step = replace(step, stage=_with_variables(step.stage, given, out, log))
+                    step = replace(step, stage=self._compile(step.stage, given, out, log))
                 else:
                     step.stage.run(given, out, log)
             except UserError as error:
@@ -285,6 +285,28 @@ class Build:
                 key = stage_key(step.stage, self._trees(step), self.digests)
             into = self.store.store if self._is_edited(step.name) else self.store  # what is edited is for nobody else
             return step, into.publish(key, out, log, seconds)
+
+    def _compile(self, stage: CrateBitcode, inputs: Inputs, out: Path, log: Path) -> CrateBitcode:
+        """Run cargo, again where what it built goes by variables of the user's that it was not given; the stage that has those.
+
+        Which ones these are is known of a build alone, be it one that fails.
+        """
+        import shutil
+
+        try:
+            stage.run(inputs, out, log)
+            names = stage.variables_read(log)
+        except UserError:
+            names = stage.variables_missed(log)
+            if building_environment(names).keys() <= stage.environment.keys():
+                raise
+        asked = building_environment(names)
+        if asked.keys() <= stage.environment.keys():
+            self.crate = replace(self.crate, variables=tuple(names))
+            return replace(stage, environment=asked)
+        shutil.rmtree(out)
+        out.mkdir()
+        return self._compile(replace(stage, environment={**stage.environment, **asked}), inputs, out, log)
 
     def _present(self, step: Step, entry: Entry, how: str) -> None:
         """Have the crate's folder show what a step has made."""
@@ -317,7 +339,7 @@ class Build:
         if touched := sorted(path for path in {*before, *after} if before.get(path) != after.get(path)):
             names = ", ".join(f"`{os.path.relpath(path, self.crate.folder.resolve())}`" for path in touched[:_NAMED])
             raise UserError(f"error: a source file changed while the crate was built: {names}\n  = help: {_AFTER_EDIT}")
-        self.crate = note_what_was_read(self.crate, stage.dep_info(log), stage.places_read(log), stage.variables_read(log))
+        self.crate = note_what_was_read(self.crate, stage.dep_info(log), stage.places_read(log))
         with replacing(self.times) as times:
             times.write_text(json.dumps(cargo_units.seconds_by_package(stage.units(log))))
         return replace(step, stage=replace(stage, sources=sources_digest(self.crate, self.digests)))
@@ -362,28 +384,6 @@ class Build:
     def view(self, name: str, ending: str = "") -> Path:
         """Where what a stage left is to be seen."""
         return self._views / f"{self.steps[name].number:02}-{name}{ending}"
-
-
-def _with_variables(stage: CrateBitcode, inputs: Inputs, out: Path, log: Path) -> CrateBitcode:
-    """Run cargo, again where what it built goes by variables of the user's that it was not given; the stage that has those.
-
-    Which ones these are is known of a build alone, be it one that fails.
-    """
-    import shutil
-
-    failed: UserError | None = None
-    try:
-        stage.run(inputs, out, log)
-        asked = building_environment(stage.variables_read(log))
-    except UserError as error:
-        failed, asked = error, building_environment(stage.variables_missed(log))
-    if asked.keys() <= stage.environment.keys():
-        if failed:
-            raise failed
-        return replace(stage, environment=asked)
-    shutil.rmtree(out)
-    out.mkdir()
-    return _with_variables(replace(stage, environment={**stage.environment, **asked}), inputs, out, log)
 
 
 def _refuse_hollow(name: str, out: Path) -> None:

@@ -142,15 +142,15 @@ def snapshot(crate: Crate) -> Snapshot:
     return {path: (stat.st_mtime_ns, stat.st_size) for path, stat in files}
 
 
-def note_what_was_read(crate: Crate, dep_info: Iterable[Path], places: Iterable[str], variables: Iterable[str] = ()) -> Crate:
-    """The crate with the files outside its packages that dep-info (`x.d`) names, and the rest; kept for the next run.
+def note_what_was_read(crate: Crate, dep_info: Iterable[Path], places: Iterable[str]) -> Crate:
+    """The crate with the files outside its packages that dep-info (`x.d`) names, and the places; kept, as its variables are.
 
     What a build script has written for rustc to include is made of sources, and is none.
     """
     named = files_named(crate.folder, dep_info) - replace(crate, read=()).files().keys()
     made = crate.output.resolve()
     outside = sorted(path for path in named if not Path(path).is_relative_to(made))
-    noted = replace(crate, read=tuple(map(Path, outside)), places=tuple(places), variables=tuple(variables))
+    noted = replace(crate, read=tuple(map(Path, outside)), places=tuple(places))
     note = {"read": outside, "places": noted.places, "variables": noted.variables}
     write_whole(_note(crate), json.dumps(note).encode())
     return noted

@@ -71,13 +71,13 @@ class Catalyst:
         argv: list[process.Argument] = [self.catalyst, "--tool=llc", module, "-o", "-", *flags, "--checkpoint-stage=O2Opt"]
         argv += ["--vectorize-loops=false", "--vectorize-slp=false", *IN_PLACE, *_NO_CHOICES, *_LOOPS_STAY, *_NO_GROUPS]
         finished = process.run(argv, log=log, stdout=text, patience_s=self.patience_s)
-        if unknown := _NO_OPTION.search(finished.output):
-            raise UserError(
-                f"error: enzyme: {unknown[1]}\n  = help: `enzyme.flags` in the config has it; `docs/config.md`", exit_code=3
-            )
         diagnostics = read_diagnostics(finished.output)
         if not diagnostics and not (finished.succeeded and text.stat().st_size):
             text.unlink()
+            if unknown := _NO_OPTION.search(finished.output):
+                raise UserError(
+                    f"error: enzyme: {unknown[1]}\n  = help: `enzyme.flags` in the config has it; `docs/config.md`", exit_code=3
+                )
             if finished.verdict == "SIGXCPU":
                 said = f"Enzyme does not end: it was given {self.patience_s} s (`enzyme.patience_s` in the config)"
                 return [Diagnostic(said, endless=True)]

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -369,7 +370,7 @@ def test_place_that_was_compiled_in_counts_from_then_on(
 
 
 def test_variables_that_were_asked_for_are_known_from_then_on(tmp_path: Path, opened: Callable[[Path], Crate]) -> None:
-    noted = note_what_was_read(opened(tree(tmp_path / "app", APP)), [], [], ["SCALE", "SHIFT"])
+    noted = note_what_was_read(replace(opened(tree(tmp_path / "app", APP)), variables=("SCALE", "SHIFT")), [], [])
     assert noted.variables == ("SCALE", "SHIFT")
     assert opened(tmp_path / "app") == noted
 

@@ -394,10 +394,10 @@ def reallocates_bytes(module: Module, instruction: Value) -> bool:
     What std reallocates in a function of its own is of whoever calls that.
     """
     functions = _functions_around(module, instruction)
-    spaces = [path(module, function[_SCOPE])[:2] for function in functions]
-    if not functions or not module.metadata_string(functions[0][_NAME]).startswith(_REALLOCATES) or spaces[0] != _ALLOC:
+    if not functions or not module.metadata_string(functions[0][_NAME]).startswith(_REALLOCATES):
         return False
-    return _RAW_VEC not in spaces and any(space != _ALLOC for space in spaces)
+    spaces = [path(module, function[_SCOPE])[:2] for function in functions]
+    return spaces[0] == _ALLOC and _RAW_VEC not in spaces and any(space != _ALLOC for space in spaces)
 
 
 def _reallocated(module: Module, instruction: Value) -> Value:

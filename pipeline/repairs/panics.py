@@ -35,11 +35,11 @@ def keep(editor: Editor, shims: Sequence[Value]) -> list[str]:
         ending = flow.never_returning()
         checks = [check for check in flow.choices() if len(ending & set(flow.successors(check))) == 1]
         count = sum(_keep(editor, flow, check, ending) for check in checks)
-        called = filter(editor.module.is_call, list(editor.module.returning_instructions(function)))
-        for call in [call for call in called if _never_returns(editor, editor.module.callee(call))]:
+        called = filter(editor.module.is_call, editor.module.returning_instructions(function))
+        ends = [call for call in called if _never_returns(editor, editor.module.callee(call))]
+        for call in ends:
             _end_there(editor, call)
-            count += 1
-        if count:
+        if count := count + len(ends):
             editor.run_passes(CLEAN, function)
             done.append(f"panics: {count} in {editor.module.name(function)}")
     return done

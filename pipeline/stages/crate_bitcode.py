@@ -44,7 +44,7 @@ _MISSED = re.compile(r"^error: environment variable `(\w+)` not defined at compi
 _PLACE = re.compile(rf"^# env-dep:((?!{BINARY})\w+=/.*)$", re.MULTILINE)
 
 _COMPILED, _EXECUTED = "compiler-artifact", "build-script-executed"
-"""The reason of cargo's messages of units that rustc compiles."""
+"""The reasons of cargo's messages of units that rustc compiles, and of build scripts that are run."""
 
 C_COMPILER = ("CC", "CFLAGS")
 _WITH_BITCODE = "-gline-tables-only -Xclang -fembed-bitcode=all -Xclang -disable-O0-optnone"
