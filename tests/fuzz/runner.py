@@ -8,6 +8,7 @@ import signal
 import tempfile
 import traceback
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -322,13 +323,32 @@ def _filled(template: str, **texts: str) -> str:
 
 
 _WHOLE: list[Module] = []
-"""The module of all functions, in a process that judges one."""
+"""The module of all functions, for the processes that judge one each."""
 
 
 def _side_by_side(whole: Module, jobs: Sequence[Job]) -> list[Verdict]:
     """What becomes of each, two at a time: each in a process of its own, which has the module as it was read here."""
-    with multiprocessing.get_context("fork").Pool(2, _WHOLE.append, [whole], maxtasksperchild=1) as pool:
-        return pool.map(_judge_alone, jobs, chunksize=1)
+    _WHOLE.append(whole)
+    try:
+        with ThreadPoolExecutor(2) as threads:
+            return list(threads.map(_in_a_process, jobs))
+    finally:
+        _WHOLE.clear()
+
+
+def _in_a_process(job: Job) -> Verdict:
+    """LLVM may take the process with it, and a pool would wait for that forever."""
+    fork = multiprocessing.get_context("fork")
+    ours, theirs = fork.Pipe(duplex=False)
+    process = fork.Process(target=lambda: theirs.send(_judge_alone(job)))
+    process.start()
+    theirs.close()
+    try:
+        verdict: Verdict = ours.recv()
+    except EOFError:
+        process.join()
+        verdict = Verdict("crash", f"the process of the stages ended with {process.exitcode}")
+    return verdict
 
 
 def _judge_alone(job: Job) -> Verdict:
