@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.analyses.callables import are_given, are_kept
+from pipeline.analyses.callables import are_given, keeping
 from pipeline.llvm import Module
 from pipeline.llvm_inspect import Inspector
 from tests.test_debug_info import TOOLS, compiled
@@ -78,7 +78,7 @@ def test_type_leads_to_what_can_be_called(module: Module, ty: str) -> None:
 @pytest.mark.parametrize(("name", "leads"), [("COUNT", False), ("WEIGHTS", False), ("RULES", True)])
 def test_variable_leads_to_what_can_be_called(module: Module, name: str, leads: bool) -> None:
     (variable,) = module.globals_named(name)
-    assert are_kept(module, [variable]) is leads
+    assert bool(keeping(module, [variable])) is leads
 
 
 UNTYPED = {
@@ -97,4 +97,4 @@ UNTYPED = {
 def test_of_variables_without_a_type_only_stds_lead_to_nothing(tmp_path: Path, name: str, leads: bool) -> None:
     (tmp_path / "module.ll").write_text("".join(f"@{name} = external global ptr\n" for name in UNTYPED))
     with Module(TOOLS.libllvm, tmp_path / "module.ll") as module:
-        assert are_kept(module, module.globals_named(name)) is leads
+        assert bool(keeping(module, module.globals_named(name))) is leads

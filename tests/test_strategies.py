@@ -173,6 +173,23 @@ def test_what_a_variable_leads_to_only_the_whole_program_tells(sliced: Workbench
     assert is_whole(sliced).startswith("a pointer is called at src/main.rs:")
 
 
+KEPT_FOR_ANOTHER = """
+#[unsafe(no_mangle)]
+static mut RULE: Option<fn(f64) -> f64> = None;
+#[autodiff_reverse(di, Active, Active)]
+fn i(x: f64) -> f64 { if unsafe { RULE.is_none() } { x * x } else { x } }
+#[inline(never)]
+fn slope(x: f64) -> f64 { unsafe { if x > 2.0 { RULE = Some(f64::sin) } } di(x, 1.0).1 }
+"""
+
+
+def test_what_a_variable_leads_to_is_no_matter_to_a_derivative_that_does_not_come_to_it(sliced: Workbench) -> None:
+    right = "close(df(x, &[1, 2, 3], 1.0).1, x.cos() + 4.0 * x) && close(slope(x), 2.0 * x)"
+    built(sliced, program(MADE_HERE + KEPT_FOR_ANOTHER, right))
+    assert is_right(sliced)
+    assert not is_whole(sliced)
+
+
 HIDDEN = """
 fn twice(x: f64) -> f64 { 2.0 * x }
 #[autodiff_reverse(df, Const, Active, Active)]

@@ -50,10 +50,10 @@ def are_given(inspector: Inspector, shim: Value) -> bool:
     return len(types) < len(inspector.parameters(shim)) or any(_lead_to_code(module, ty) for ty in types)
 
 
-def are_kept(module: Module, variables: Iterable[Value]) -> bool:
-    """Whether a variable of the program may lead to what can be called; of std's own, which have no types, none does."""
+def keeping(module: Module, variables: Iterable[Value]) -> list[Value]:
+    """The variables of the program that may lead to what can be called; of std's own, which have no types, none does."""
     types = {variable: variable_type(module, variable) for variable in variables}
-    return any(_lead_to_code(module, ty) if ty else not _STDS.match(module.name(one)) for one, ty in types.items())
+    return [one for one, ty in types.items() if (_lead_to_code(module, ty) if ty else not _STDS.match(module.name(one)))]
 
 
 def _lead_to_code(module: Module, ty: Value) -> bool:

@@ -6,7 +6,7 @@ only as the program ends, to say why, may ask what it likes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from pipeline.analyses import callables
@@ -26,15 +26,34 @@ class Question(NamedTuple):
     """The first of those that come to it."""
 
 
-def asked(inspector: Inspector, shims: Sequence[Value], *, keeps_callables: bool) -> Iterator[Question]:
-    """What is asked by what some shims come to; of callables, by those that are given one, or that a variable keeps one for."""
+def asked(inspector: Inspector, shims: Sequence[Value], keeping: Collection[Value]) -> Iterator[Question]:
+    """What is asked by what some shims come to; of callables, by those given one, or that come to a variable keeping one."""
 
     def question(what: str, instruction: Value) -> Question:
         function = inspector.module.parent(instruction)
         return Question(what, instruction, next(shim for shim in shims if function in call_tree(inspector, [shim])))
 
-    for function in call_tree(inspector, [one for one in shims if keeps_callables or callables.are_given(inspector, one)]):
+    def may_call(shim: Value) -> bool:
+        return callables.are_given(inspector, shim) or _come_to(inspector, shim, keeping)
+
+    calling = [one for one in shims if any(indirect_calls(inspector, function) for function in call_tree(inspector, [one]))]
+    for function in call_tree(inspector, list(filter(may_call, calling))):
         for call in indirect_calls(inspector, function):
             yield question("a pointer is called", call)
     for one in compared_with_copies(inspector, call_tree(inspector, shims)):
         yield question("an address is compared, or read as a number,", one)
+
+
+def _come_to(inspector: Inspector, shim: Value, variables: Collection[Value]) -> bool:
+    """Whether one of the variables is mentioned by what a shim comes to, be it in a constant, or through a pointer there."""
+    waiting, known = [shim] if variables else [], set[Value]()
+    while waiting:
+        one = waiting.pop()
+        if one in variables:
+            return True
+        if one not in known and inspector.module.has_value(one):
+            is_function = inspector.module.is_function(one)
+            mentioned = (o for i in inspector.module.instructions(one) for o in inspector.operands(i)) if is_function else ()
+            waiting += inspector.globals_in(mentioned if is_function else [inspector.api.GetInitializer(one)])
+        known.add(one)
+    return False

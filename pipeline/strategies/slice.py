@@ -11,7 +11,7 @@ The program calls a derivative by the name of the function that asks for it and 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -160,7 +160,8 @@ class Slice:
         with Module(self.libllvm, module, joined.places.told) as opened:
             derivatives = {derivative.shim: derivative for derivative in asked(opened)}
             shims = opened.named(derivatives)
-            for one in from_outside.asked(Inspector(opened), shims, keeps_callables=joined.keeps_callables):
+            keeping = [variable for name in joined.keeping for variable in opened.globals_named(name)]
+            for one in from_outside.asked(Inspector(opened), shims, keeping):
                 its = derivatives[opened.name(one.shim)]
                 return f"{one.what} at {opened.users_place(one.instruction)}, for `{its.derivative}` of `{its.primal}`"
         return ""
@@ -172,12 +173,12 @@ class Slice:
             merged.write(module)
 
 
-def _kept_outside(joined: Module, symbols: Symbols) -> tuple[str, bool]:
-    """Of the program's variables that are needed: one that cannot be referred to, in words; whether any leads to functions."""
+def _kept_outside(joined: Module, symbols: Symbols) -> tuple[str, list[str]]:
+    """Of the program's variables that are needed: one that cannot be referred to, in words; which may lead to functions."""
     needed = {joined.name(one): one for one in joined.variables() if not joined.has_value(one)}
     known = {name: one for name, one in needed.items() if symbols.is_known(name)}
     hidden = (f"only one codegen unit sees {name}" for name in known if name not in symbols.in_program)
-    return next(hidden, ""), callables.are_kept(joined, known.values())
+    return next(hidden, ""), [joined.name(one) for one in callables.keeping(joined, known.values())]
 
 
 @dataclass(frozen=True)
@@ -191,8 +192,8 @@ class Joined:
     """What numbers stand for in the module."""
     hidden: str
     """What is needed and cannot be referred to, in words."""
-    keeps_callables: bool
-    """Whether what may be called may be read from a variable of the program's."""
+    keeping: Sequence[str]
+    """The program's variables from which what may be called may be read."""
 
 
 @dataclass(frozen=True)
