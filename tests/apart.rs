@@ -129,6 +129,12 @@ pub fn sums_by_name<T: Number>(xs: &[T], _k: usize) -> T {
     names.iter().map(|&name| sums.get(name).copied().unwrap_or_default() * name.len() as f64).sum()
 }
 
+/// A number beside each float is read where a later run of the loop could write, for all that alias analysis knows.
+pub fn keys_are_numbers<T: Number>(xs: &[T], _k: usize) -> T {
+    let map: HashMap<usize, T> = xs.iter().map(|&x| x * x).enumerate().collect();
+    map.iter().map(|(&key, &x)| x * key as f64).sum()
+}
+
 /// What std computes of the time goes by pointer, and is numbers alone.
 pub fn with_the_time<T: Number>(xs: &[T], k: usize) -> T {
     let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64();

@@ -248,6 +248,7 @@ RIGHT = (
     "cell_of_floats_and_text",
     "printed_points",
     "sums_by_name",
+    "keys_are_numbers",
     "display_that_adds",
     "with_the_time",
 )

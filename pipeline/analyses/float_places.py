@@ -7,7 +7,7 @@ from math import gcd
 
 from pipeline.analyses.debug_info import FLOAT_BITS
 from pipeline.analyses.given import numbers_there
-from pipeline.analyses.hidden import slot
+from pipeline.analyses.hidden import slot_behind
 from pipeline.analyses.moves import word_accessed
 from pipeline.analyses.of_floats import are_of_floats
 from pipeline.analyses.variables import Variables
@@ -69,14 +69,22 @@ class FloatPlaces:
         roots = inspector.bases(inspector.operands(access)[-1])
         # What is empty begins at the same number in every function.
         memory = [root for root in roots if not inspector.leads_nowhere(root)]
-        users = {user for root in memory for user in inspector.users_through_offsets(root)} - {access}
+        users = {user for root in memory for user in self._users(root, access)} - {access}
         accesses = [user for user in users if self._is_access(user, roots)]
         here = (user for user in accesses if not self._is_elsewhere(user, access, roots))
         return [inspector.accessed_type(user) for user in accesses], [inspector.accessed_type(user) for user in here]
 
+    def _users(self, root: Value, access: Value) -> list[Value]:
+        """What uses memory; a constant, as what is empty may begin with it everywhere, only in the same function."""
+        inspector = self._inspector
+        users = inspector.users_through_offsets(root)
+        if not inspector.api.IsAGlobalVariable(root) or not inspector.api.IsGlobalConstant(root):
+            return users
+        return [user for user in users if inspector.function_of(user) == inspector.function_of(access)]
+
     def _is_elsewhere(self, one: Value, other: Value, roots: Sequence[Value]) -> bool:
         """Whether two accesses are at different known offsets of the same memory, or of elements of what begins at `roots`."""
-        (base, offset, _), (other_base, other_offset, _) = (slot(self._inspector, access) for access in (one, other))
+        (base, offset, _), (other_base, other_offset, _) = (slot_behind(self._inspector, access) for access in (one, other))
         if base == other_base:
             return offset != other_offset
         (begins, step), (other_begins, other_step) = map(self._counted, (base, other_base))

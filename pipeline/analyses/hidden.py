@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector, Slot
 
@@ -45,17 +47,37 @@ def is_same_float(inspector: Inspector, value: Value) -> bool:
 
 def slot(inspector: Inspector, access: Value) -> Slot:
     """Where a load or a store goes, as far as constants and hidden nothings lead back."""
+    return _slot(inspector, access, _nothing_away)
+
+
+def slot_behind(inspector: Inspector, access: Value) -> Slot:
+    """The same, and as far as hidden choices lead back: it is no use of the memory there, as `Inspector.accesses` has it."""
+    return _slot(inspector, access, lambda inspector, pointer: _nothing_away(inspector, pointer) or _chosen(inspector, pointer))
+
+
+def _slot(inspector: Inspector, access: Value, same: Callable[[Inspector, Value], Value]) -> Slot:
     pointer, offset, bits = inspector.slot(access)
-    while _is_nothing_away(inspector, pointer):
-        pointer, further = inspector.place(inspector.operands(pointer)[0])
+    while behind := same(inspector, pointer):
+        pointer, further = inspector.place(behind)
         offset += further
     return pointer, offset, bits
 
 
-def _is_nothing_away(inspector: Inspector, pointer: Value) -> bool:
+def _nothing_away(inspector: Inspector, pointer: Value) -> Value:
+    """The address to which a hidden nothing is added; 0 for any other."""
     if not inspector.api.IsAGetElementPtrInst(pointer):
-        return False
-    return all(is_nothing(inspector, index) for index in inspector.operands(pointer)[1:])
+        return 0
+    begin, *indices = inspector.operands(pointer)
+    return begin if all(is_nothing(inspector, index) for index in indices) else 0
+
+
+def _chosen(inspector: Inspector, pointer: Value) -> Value:
+    """The address that is always chosen, though nobody knows before opt2 (repairs/overwritten.py); 0 for any other."""
+    if not inspector.api.IsASelectInst(pointer):
+        return 0
+    condition, always, _ = inspector.operands(pointer)
+    is_always = inspector.is_call_of(condition, APART) and inspector.number(inspector.operands(condition)[0])
+    return always if is_always else 0
 
 
 def is_nothing(inspector: Inspector, value: Value) -> bool:
