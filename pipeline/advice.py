@@ -74,9 +74,9 @@ def in_words_of_rust(diagnostic: Diagnostic) -> Diagnostic:
     return replace(diagnostic, message=meant, notes=notes, help=help_line)
 
 
-def of_what_is_called(diagnostic: Diagnostic, place: str) -> Diagnostic:
+def of_what_is_called(diagnostic: Diagnostic, place: str, leads_to: str) -> Diagnostic:
     """A refusal of something in std, or in another crate, at the place in the user's that leads there."""
-    deep = f"it is in what is called here, at {diagnostic.place}"
+    deep = f"it is in what is called here, at {leads_to}"
     is_as_elsewhere = any(said in diagnostic.message for said in (_PROCESSOR, _REPLACED))
     help_line = diagnostic.help if is_as_elsewhere else _OF_STD
     return replace(diagnostic, place=place, is_deep=True, notes=(*diagnostic.notes, deep), help=help_line)

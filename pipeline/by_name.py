@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from pipeline.errors import UserError
+from pipeline.errors import CommandLineError
 
 T = TypeVar("T")
 _NEAREST = 5
@@ -24,7 +24,7 @@ def chosen(functions: Sequence[T], name: str, names: Callable[[T], Sequence[str]
 
     known = {last(one): one for function in functions for one in names(function)}
     near = get_close_matches(last(name), known, n=_NEAREST, cutoff=0.5) or sorted(known)[:_NEAREST]
-    raise UserError(f"error: no function `{name}` {where}\n  = help: there are: {', '.join(known[one] for one in near)}")
+    raise CommandLineError(f"error: no function `{name}` {where}\n  = help: there are: {', '.join(known[one] for one in near)}")
 
 
 def last(path: str) -> str:

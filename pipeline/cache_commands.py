@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pipeline import eviction, request
 from pipeline.build import Build
-from pipeline.errors import UserError
+from pipeline.errors import CommandLineError, UserError
 from pipeline.eviction import Pin
 from pipeline.store import Store
 
@@ -30,7 +30,9 @@ def run(words: list[str], store: Store, plan: Callable[[], Build]) -> None:
         _OF_A_BUILD[word](store, plan())
     else:
         there_are = ", ".join((*_OF_ALL, *_OF_A_BUILD))
-        raise UserError(f"error: ./doit cache {' '.join(words)}: there is no such command\n  = help: there are {there_are}")
+        raise CommandLineError(
+            f"error: ./doit cache {' '.join(words)}: there is no such command\n  = help: there are {there_are}"
+        )
 
 
 def size(number: float) -> str:

@@ -22,7 +22,7 @@ from pipeline.artifact import KINDS, Artifact
 from pipeline.crate import metadata_of
 from pipeline.digests import Digests
 from pipeline.doc_tests import doc_tests
-from pipeline.errors import UserError
+from pipeline.errors import CommandLineError, UserError
 from pipeline.platforms import HOST
 from pipeline.request import ROOT, cache_folder, read_request
 from pipeline.targets import Package, packages_meant
@@ -172,7 +172,7 @@ def _folder(manifest: Path | None) -> Path:
     here = Path.cwd()
     found = next((folder for folder in (here, *here.parents) if (folder / "Cargo.toml").is_file()), None)
     if found is None:
-        raise UserError(
+        raise CommandLineError(
             f"error: there is no Cargo.toml in {here}, nor above it\n  = help: go to a crate, or give --manifest-path"
         )
     return found
@@ -231,7 +231,7 @@ def _see_that_each_is_somewhere(named: Sequence[dict[str, str]], packages: Seque
         if not any(_has(package, each) for package in packages):
             kind, name = next(iter(each.items()))
             what = "--lib" if kind == "lib" else f"--{kind} {name}"
-            raise UserError(f"error: {what}: there is none in {', '.join(sorted(package.name for package in packages))}")
+            raise CommandLineError(f"error: {what}: there is none in {', '.join(sorted(package.name for package in packages))}")
 
 
 def _has(package: Package, named: Mapping[str, str]) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pipeline import request
 from pipeline.build import Build
-from pipeline.errors import UserError
+from pipeline.errors import CommandLineError, UserError
 from pipeline.rerun import Rerun
 
 
@@ -52,7 +52,7 @@ def replay(build: Build, words: Sequence[str]) -> None:
 
     names, _ = late_options(words)
     if len(names) != 1:
-        raise UserError("error: which stage?\n  = help: ./doit replay STAGE, as in ./doit replay enzyme")
+        raise CommandLineError("error: which stage?\n  = help: ./doit replay STAGE, as in ./doit replay enzyme")
     check_stage(build, names[0])
     bring_up_to_date(build, list(build.steps)[: list(build.steps).index(names[0])])
     replayed = replaying.replay(build, names[0])
@@ -109,5 +109,5 @@ def late_options(words: Sequence[str], *options: str) -> tuple[list[str], dict[s
     """The words, and the options among them with their values: doit takes what follows a word for one more."""
     late = {word[2:].partition("=")[0]: word.partition("=")[2] for word in words if word.startswith("--")}
     for name in late.keys() - set(options):
-        raise UserError(f"error: --{name}: there is no such option here")
+        raise CommandLineError(f"error: --{name}: there is no such option here")
     return [word for word in words if not word.startswith("--")], late

@@ -16,7 +16,7 @@ from pipeline import process
 from pipeline.artifact import Artifact
 from pipeline.cargo import files_named, read_manifest, workspace
 from pipeline.digests import Digests, Stats, file_digest, source_files
-from pipeline.errors import UserError
+from pipeline.errors import CommandLineError, UserError
 from pipeline.store import write_whole
 from pipeline.targets import Choice, Metadata, choose
 from pipeline.toolchain import Rust
@@ -79,9 +79,11 @@ def open_crate(folder: Path, choice: Choice, rust: Rust, digests: Digests, targe
     Raises: UserError where there is none, where cargo cannot read its manifest, or where not just one artifact is meant.
     """
     if not folder.is_dir():
-        raise UserError(f"error: crate={folder}: there is no such folder")
+        raise CommandLineError(f"error: crate={folder}: there is no such folder")
     if not (folder / "Cargo.toml").is_file():
-        raise UserError(f"error: {folder} is no crate: it has no Cargo.toml\n  = help: give crate= the folder that has it")
+        raise CommandLineError(
+            f"error: {folder} is no crate: it has no Cargo.toml\n  = help: give crate= the folder that has it"
+        )
     package, artifact = choose(metadata_of(folder, rust, digests), folder, choice)
     if package.folder.resolve() != folder.resolve():
         folder = package.folder
@@ -117,7 +119,7 @@ def _refuse_among_sources(target_dir: Path | None, packages: Iterable[Path]) -> 
     for package in packages if target_dir else ():
         inside = Path(os.path.relpath(target_dir, package)).parts if target_dir else ()
         if inside[:1] not in [("..",), ("target",)]:
-            raise UserError(
+            raise CommandLineError(
                 f"error: target-dir={target_dir}: what is built there would be among the sources of {package}\n"
                 "  = help: give a folder outside of it, or one in its target/"
             )

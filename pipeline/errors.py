@@ -8,3 +8,10 @@ class UserError(Exception):
         super().__init__(message)
         self.message = message
         self.exit_code = exit_code
+
+
+class CommandLineError(UserError):
+    """What was asked for does not exist, or cannot be asked for here: nothing was run."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, exit_code=3)

@@ -85,6 +85,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "GetAsString": (c_void_p, [c_void_p, POINTER(c_size_t)]),
     "GetDebugLocLine": (c_uint, [c_void_p]),
     "GetDebugLocColumn": (c_uint, [c_void_p]),
+    "GetDebugLocDirectory": (c_void_p, [c_void_p, POINTER(c_uint)]),
     "GetDebugLocFilename": (c_void_p, [c_void_p, POINTER(c_uint)]),
     "InstructionGetDebugLoc": (c_void_p, [c_void_p]),
     "DILocationGetLine": (c_uint, [c_void_p]),
@@ -329,11 +330,17 @@ class Module:
         return text(getter(owner, byref(size)), size.value) if owner else ""
 
     def place(self, instruction: Value) -> str | None:
-        """`file:line:column` of an instruction by its debug info."""
+        """`file:line:column` of an instruction by its debug info; in another's crate: `libm-0.2.16/src/a.rs:3:4`."""
+        printed = self.printed_place(instruction)
+        folder = self._text(self.api.GetDebugLocDirectory, instruction) if printed else ""
+        is_known = not folder or folder == _USERS_FOLDER or (printed or "").startswith("/")
+        return printed if is_known else f"{folder}/{printed}"
+
+    def printed_place(self, instruction: Value) -> str | None:
+        """`file:line:column` of an instruction as LLVM and Enzyme print it: they do not say whose file it is."""
         if not self.api.InstructionGetDebugLoc(instruction):
             return None
-        size = c_uint()
-        file = text(self.api.GetDebugLocFilename(instruction, byref(size)), size.value)
+        file = self._text(self.api.GetDebugLocFilename, instruction)
         line, column = self.api.GetDebugLocLine(instruction), self.api.GetDebugLocColumn(instruction)
         return self.told(f"{file}:{line}:{column}")
 

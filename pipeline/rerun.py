@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.config import ConfigError
-from pipeline.errors import UserError
+from pipeline.errors import CommandLineError
 from pipeline.stages import NAMES
 
 VARIABLES = ("from", "until", "with", "keep", "dry")
@@ -37,7 +37,7 @@ class Rerun:
         """
         for variable, name in (("from", self.first), ("until", self.last)):
             if name and name not in there:
-                raise UserError(f"error: {variable}={name}: this config does without that stage")
+                raise CommandLineError(f"error: {variable}={name}: this config does without that stage")
 
     def forces(self, name: str) -> bool:
         """Whether a stage runs whatever the cache says."""

@@ -2,7 +2,7 @@
 
 Two things of the folder get into bitcode.  Cargo hashes a package's absolute path into `-C metadata`, which is in every
 mangled name: here it is made of the package's name, version and features instead.  And debug info holds absolute paths:
-here they are mapped to `.` (the crate being built) or `name-version` (a dependency).
+here they are mapped to `.` (a crate of the workspace's, or in its folder) or `name-version` (a dependency).
 
 The other way round, a test is told where the package's binaries will be: cargo names the place where it has records of links.
 
@@ -40,11 +40,17 @@ FOR_BITCODE = "-Cdebuginfo=2"
 
 _BEFORE = ".no-opt.bc"
 
+_FRONTEND = "autodiff"
+"""Nobody's own, wherever it lies: what it makes is told of at the function that is differentiated."""
+
 
 def of_rustc(given: list[str], environment: dict[str, str], cwd: str) -> list[str]:
     """The command to run in place of the one given by cargo."""
-    rustc, *arguments = given[1:] if given[0] == environment.get("RUSTC_WORKSPACE_WRAPPER") else given
-    rewritten = rewrite([each for each in arguments if not each.startswith(BINARIES)], environment, cwd)
+    is_workspaces = given[0] == environment.get("RUSTC_WORKSPACE_WRAPPER")
+    rustc, *arguments = given[1:] if is_workspaces else given
+    rewritten = rewrite(
+        [each for each in arguments if not each.startswith(BINARIES)], environment, cwd, is_workspaces=is_workspaces
+    )
     return [rustc, *rewritten, *(_refusing_more(rustc, environment) if EACH_ALONE in rewritten else [])]
 
 
@@ -56,14 +62,18 @@ def environment_of(given: list[str], environment: dict[str, str]) -> dict[str, s
     return environment
 
 
-def rewrite(arguments: list[str], environment: dict[str, str], cwd: str) -> list[str]:
-    """The arguments for rustc in place of cargo's.  Questions (`-vV`, `--print`) and host crates' are left as they are."""
+def rewrite(arguments: list[str], environment: dict[str, str], cwd: str, *, is_workspaces: bool = True) -> list[str]:
+    """The arguments for rustc in place of cargo's, for a crate of the workspace or for another.
+
+    Questions (`-vV`, `--print`) and host crates' are left as they are.
+    """
     name = environment.get("CARGO_PKG_NAME")
     if name is None or "--target" not in arguments:
         return arguments
     version = environment.get("CARGO_PKG_VERSION", "")
     arguments = [_metadata(a, arguments, name, version) for a in arguments]
-    to = "." if "CARGO_PRIMARY_PACKAGE" in environment else f"{name}-{version}"
+    is_here = is_workspaces or any(a.endswith(".rs") and not os.path.isabs(a) for a in arguments)
+    to = "." if is_here and name != _FRONTEND else f"{name}-{version}"
     folders = {environment.get("CARGO_MANIFEST_DIR", cwd): to, cwd: to}
     each_alone = [EACH_ALONE] if runs_each_alone(arguments) else []
     lines_alone = [LINES_ALONE] if gets_lines_alone(arguments) else []

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from pipeline.artifact import KINDS, LIBRARIES, Artifact
-from pipeline.errors import UserError
+from pipeline.errors import CommandLineError, UserError
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def packages_meant(metadata: Metadata, folder: Path, choice: Choice) -> list[Pac
         if choice.package not in names:
             near = next(iter(get_close_matches(choice.package, names, n=1)), None)
             hint = f"did you mean package={near}?" if near else f"there are {', '.join(names)}"
-            raise UserError(f"error: package={choice.package}: {folder} has no such package\n  = help: {hint}")
+            raise CommandLineError(f"error: package={choice.package}: {folder} has no such package\n  = help: {hint}")
         return [package for package in metadata.packages if package.name == choice.package]
     own = [package for package in metadata.packages if package.folder.resolve() == folder.resolve()]
     members = metadata.workspace_default_members
@@ -157,7 +157,7 @@ def _none(packages: list[Package], folder: Path, choice: Choice) -> UserError:
         near = next(iter(get_close_matches(choice.name, names, n=1)), None)
         there_are = f"it has {', '.join(names)}" if names else "it has none at all"
         hint = f"did you mean {choice.kind}={near}?" if near else there_are
-        return UserError(f"error: {choice.kind}={choice.name}: {whose} has no such {choice.kind}\n  = help: {hint}")
+        return CommandLineError(f"error: {choice.kind}={choice.name}: {whose} has no such {choice.kind}\n  = help: {hint}")
     libraries = [package.library for package in packages if package.library]
     others = [f"{kind}={name}" for package in packages for kind in KINDS for name in package.names(kind)]
     choose_another = f"choose {', '.join(others)}; or " if others else ""

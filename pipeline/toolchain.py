@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pipeline import process
 from pipeline.digests import Digests
-from pipeline.errors import UserError
+from pipeline.errors import CommandLineError, UserError
 
 LLVM_MAJOR = 22
 _LLVM_BIN = Path(f"/usr/lib/llvm-{LLVM_MAJOR}/bin")
@@ -134,7 +134,7 @@ def _toolchain_folder(name: str) -> Path:
     of_that_name = exact or [f for f in installed if f.name.startswith(name + "-")]
     if not of_that_name:
         there = ", ".join(["debian", *(f.name for f in installed)])
-        raise UserError(f"error: there is no toolchain `{name}` here\n  = help: there are: {there}")
+        raise CommandLineError(f"error: there is no toolchain `{name}` here\n  = help: there are: {there}")
     return of_that_name[0]
 
 

@@ -209,8 +209,8 @@ def using_c(plain: Workbench) -> Workbench:
     return plain
 
 
-def differentiating(bench: Workbench, body: str) -> None:
-    bench.write(USING_C.replace("@BODY@", body), f'{WITH_AUTODIFF}{SYS} = {{ path = "{SYS}" }}\n')
+def differentiating(bench: Workbench, body: str, folder: str = SYS) -> None:
+    bench.write(USING_C.replace("@BODY@", body), f'{WITH_AUTODIFF}{SYS} = {{ path = "{folder}" }}\n')
 
 
 @every_strategy
@@ -222,12 +222,17 @@ def test_c_outside_of_derivatives(using_c: Workbench, strategy: str) -> None:
 
 @slice_first
 def test_c_that_a_derivative_needs_is_refused(using_c: Workbench, strategy: str) -> None:
+    """In a crate of the user's at its own line; in any other where the user calls it."""
     differentiating(using_c, "foo_sys::square(x) * x")
+    refused = using_c.doit("build", f"config={strategy}", "c_bitcode=false")
+    assert f"--> {SYS}/src/lib.rs:2:" in refused.stderr
+    (using_c.folder / SYS).rename(using_c.folder.parent / SYS)
+    differentiating(using_c, "foo_sys::square(x) * x", f"../{SYS}")
     refused = using_c.doit("build", f"config={strategy}", "c_bitcode=false")
     assert refused.returncode == 1
     assert "error: `squared` has no body in the program's bitcode" in refused.stderr
     assert "--> src/main.rs:4:23" in refused.stderr
-    assert f"{SYS}/src/lib.rs:2:" in refused.stderr
+    assert f"it is in what is called here, at {SYS}-0.1.0/src/lib.rs:2:" in refused.stderr
 
 
 # ---- C that clang compiles

@@ -157,7 +157,7 @@ def test_as_text_each_place_has_its_line(written: Workbench) -> None:
 @pytest.mark.toolchain
 def test_a_name_that_nothing_has_is_refused_with_those_that_are_near(written: Workbench) -> None:
     finished = written.doit("perf", "prodct")
-    assert finished.returncode == 1
+    assert finished.returncode == 3
     assert (
         finished.stderr
         == "error: no function `prodct` is differentiated here\n  = help: there are: bench::product, d_product\n"

@@ -232,13 +232,13 @@ def test_a_missing_folder_a_folder_without_a_crate_and_a_library(tmp_path: Path)
     (tmp_path / "library/src").mkdir(parents=True)
     (tmp_path / "library/Cargo.toml").write_text('[package]\nname = "lib"\nversion = "0.1.0"\nedition = "2021"\n[workspace]\n')
     (tmp_path / "library/src/lib.rs").write_text("")
-    for crate, said in {
-        "nowhere": "there is no such folder",
-        "empty": "it has no Cargo.toml",
-        "library": "is a library: there is no binary to build",
-    }.items():
+    for crate, said, code in (
+        ("nowhere", "there is no such folder", 3),
+        ("empty", "it has no Cargo.toml", 3),
+        ("library", "is a library: there is no binary to build", 1),
+    ):
         finished = doit("build", f"crate={tmp_path / crate}")
-        assert finished.returncode == 1, crate
+        assert finished.returncode == code, crate
         assert said in finished.stderr
         assert "Traceback" not in finished.stderr
         assert not (tmp_path / crate / "target").exists()
@@ -275,7 +275,7 @@ def test_wrong_words_on_the_command_line(bench: Workbench) -> None:
 
 def test_an_unknown_toolchain_names_those_that_are_there(bench: Workbench) -> None:
     finished = bench.doit("build", "toolchain=no-such-thing")
-    assert finished.returncode == 1
+    assert finished.returncode == 3
     assert "there is no toolchain `no-such-thing` here" in finished.stderr
     assert "debian" in finished.stderr
 

@@ -111,5 +111,5 @@ def test_what_has_no_replay_is_refused(bench: Workbench) -> None:
         ([], "which stage?"),
     ):
         refused = bench.doit("replay", *words)
-        assert refused.returncode == 1
+        assert refused.returncode == 3
         assert said in refused.stderr

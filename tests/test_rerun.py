@@ -79,9 +79,9 @@ def test_until_stops_there(bench: Workbench) -> None:
     assert not program.exists()
     assert bench.doit("until=opt2").returncode == 0, "what is done by default is then to build"
     refused = bench.doit("execute", "until=opt2")
-    assert refused.returncode == 1
+    assert refused.returncode == 3
     assert "until=opt2 leaves no program to run" in refused.stderr
-    assert bench.doit("build", "autodiff=false", "until=enzyme").returncode == 1
+    assert bench.doit("build", "autodiff=false", "until=enzyme").returncode == 3
     assert bench.doit("build", "from=enzym").returncode == 3
 
 

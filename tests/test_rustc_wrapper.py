@@ -169,31 +169,40 @@ def test_metadata_tells_packages_and_crates_apart() -> None:
 
 
 def test_crate_being_built_is_here() -> None:
-    environment = in_folder("/here", CARGO_PRIMARY_PACKAGE="1")
-    assert remaps(rewrite(compiling("src/main.rs"), environment, "/here")) == ["/here=."]
+    assert remaps(rewrite(compiling("src/main.rs"), in_folder("/here"), "/here")) == ["/here=."]
 
 
-def test_crate_being_built_in_a_workspace_is_here() -> None:
+def test_members_of_a_workspace_are_here() -> None:
     """Cargo compiles members in the workspace's folder.  Of two that match rustc takes the last."""
-    environment = in_folder("/here/member", CARGO_PRIMARY_PACKAGE="1")
-    arguments = rewrite(compiling("member/src/main.rs"), environment, "/here")
+    arguments = rewrite(compiling("member/src/main.rs"), in_folder("/here/member"), "/here")
     assert remaps(arguments) == ["/here/member=.", "/here=."]
 
 
-def test_other_member_of_a_workspace_is_a_dependency() -> None:
-    arguments = rewrite(compiling("member/src/lib.rs"), in_folder("/here/member"), "/here")
-    assert set(remaps(arguments)) == {"/here/member=demo-app-1.2.3", "/here=demo-app-1.2.3"}
+def test_crates_in_the_workspaces_folder_are_here_but_for_the_frontend() -> None:
+    """By a relative path cargo names what is a path dependency in there."""
+    arguments = compiling("near/src/lib.rs")
+    assert set(remaps(rewrite(arguments, in_folder("/here/near"), "/here", is_workspaces=False))) == {"/here/near=.", "/here=."}
+    ours = in_folder("/here/near", CARGO_PKG_NAME="autodiff")
+    assert set(remaps(rewrite(arguments, ours, "/here"))) == {"/here/near=autodiff-1.2.3", "/here=autodiff-1.2.3"}
 
 
 def test_dependency_goes_by_its_name_and_version() -> None:
     folder = "/home/user/.cargo/registry/src/index/demo-app-1.2.3"
-    arguments = rewrite(compiling(f"{folder}/src/lib.rs"), in_folder(folder), folder)
+    arguments = rewrite(compiling(f"{folder}/src/lib.rs"), in_folder(folder), folder, is_workspaces=False)
     assert remaps(arguments) == [f"{folder}=demo-app-1.2.3"]
 
 
 def test_dependency_that_is_compiled_elsewhere_is_mapped_in_both_folders() -> None:
-    arguments = rewrite(compiling("/dep/src/lib.rs"), in_folder("/dep"), "/elsewhere")
+    arguments = rewrite(compiling("/dep/src/lib.rs"), in_folder("/dep"), "/elsewhere", is_workspaces=False)
     assert sorted(remaps(arguments)) == ["/dep=demo-app-1.2.3", "/elsewhere=demo-app-1.2.3"]
+
+
+def test_which_crates_are_the_workspaces_own_cargo_says_by_a_second_wrapper() -> None:
+    environment = in_folder("/here") | {"RUSTC_WORKSPACE_WRAPPER": "/usr/bin/env"}
+    of_workspace = rustc_wrapper.of_rustc(["/usr/bin/env", "rustc", *compiling("/a/lib.rs")], environment, "/here")
+    of_others = rustc_wrapper.of_rustc(["rustc", *compiling("/a/lib.rs")], environment, "/here")
+    assert (remaps(of_workspace), remaps(of_others)) == (["/here=."], ["/here=demo-app-1.2.3"])
+    assert of_workspace[0] == of_others[0] == "rustc"
 
 
 # ---- As cargo starts it

@@ -392,7 +392,7 @@ def test_target_folder_elsewhere(plain: Workbench, tmp_path: Path) -> None:
 
 def test_target_folder_among_the_sources_is_refused(plain: Workbench) -> None:
     refused = plain.doit("build", f"target-dir={plain.folder}/built")
-    assert refused.returncode == 1
+    assert refused.returncode == 3
     assert "what is built there would be among the sources of" in refused.stderr
     assert not (plain.folder / "built").exists()
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from pipeline.analyses.graphs import in_cycles
 from pipeline.llvm import Module, Value
@@ -34,8 +35,15 @@ def inline_assembly(libllvm: Tool, path: Path, primals: Iterable[str]) -> list[I
     return [InlineAssembly(place) for place in sorted(places, key=str)]
 
 
-Places = dict[str, str]
-"""By a place of an instruction, such as one in std: the place in the user's own crate that leads there."""
+class InUserCode(NamedTuple):
+    """The place in the user's own crate that leads to an instruction, such as one in std, and the place of that itself."""
+
+    place: str
+    leads_to: str
+
+
+Places = dict[str, InUserCode]
+"""By a place as Enzyme prints it."""
 
 
 def places_in_user_code(libllvm: Tool, path: Path, primals: Iterable[Iterable[str]]) -> list[Places]:
@@ -43,28 +51,28 @@ def places_in_user_code(libllvm: Tool, path: Path, primals: Iterable[Iterable[st
     with Module(libllvm, path) as module:
         inspector = Inspector(module)
         steps = cache(lambda function: list(_steps(inspector, function)))
-        return [_places(steps, module.named(names)) for names in primals]
+        return [_places(module, steps, module.named(names)) for names in primals]
 
 
-def _steps(inspector: Inspector, function: Value) -> Iterator[tuple[str, str | None, Value]]:
-    """Of each instruction of a function its place, that in the user's own crate, and what is called and looked into, or 0."""
+def _steps(inspector: Inspector, function: Value) -> Iterator[tuple[Value, str | None, Value]]:
+    """Each instruction of a function, its place in the user's own crate, and what is called and looked into, or 0."""
     module = inspector.module
     for instruction in module.instructions(function):
         callee = module.callee(instruction) if module.is_call(instruction) else 0
         is_seen = bool(callee) and module.is_defined(callee) and not inspector.is_inactive(callee)
-        yield module.place(instruction) or "", module.own_place(instruction), callee if is_seen else 0
+        yield instruction, module.own_place(instruction), callee if is_seen else 0
 
 
-def _places(steps: Callable[[Value], list[tuple[str, str | None, Value]]], roots: Iterable[Value]) -> Places:
+def _places(module: Module, steps: Callable[[Value], list[tuple[Value, str | None, Value]]], roots: Iterable[Value]) -> Places:
     found = Places()
     waiting: list[tuple[Value, str | None]] = [(function, None) for function in roots]
     known = {function for function, _ in waiting}
     while waiting:
         function, caller = waiting.pop(0)
-        for place, itself, callee in steps(function):
-            own = itself or caller
-            if place and own:
-                found.setdefault(place, own)
+        for instruction, itself, callee in steps(function):
+            own, printed = itself or caller, module.printed_place(instruction)
+            if printed and own:
+                found.setdefault(printed, InUserCode(own, module.place(instruction) or printed))
             if callee and callee not in known:
                 known.add(callee)
                 waiting.append((callee, own))

@@ -12,7 +12,7 @@ from typing import Any
 
 from pipeline import standing
 from pipeline.build import Build
-from pipeline.errors import UserError
+from pipeline.errors import CommandLineError
 from pipeline.explain.functions import demangled
 from pipeline.explain.outputs import FileDifference, compare
 from pipeline.runs import FAILED, Event, Run
@@ -71,7 +71,7 @@ def check_stage(build: Build, name: str) -> None:
     Raises: UserError where it is none.
     """
     if name not in build.steps:
-        raise UserError(f"error: there is no stage `{name}` here\n  = help: there are {', '.join(build.steps)}")
+        raise CommandLineError(f"error: there is no stage `{name}` here\n  = help: there are {', '.join(build.steps)}")
 
 
 def _answer(build: Build, name: str, state: State, compared: Callable[[str, str], tuple[FileDifference, ...]]) -> Answer:

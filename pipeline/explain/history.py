@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from pipeline.build import Build
-from pipeline.errors import UserError
+from pipeline.errors import CommandLineError, UserError
 from pipeline.graph.drawing import size_of
 from pipeline.runs import FAILED, HIT, Event, Run
 from pipeline.store import write_whole
@@ -29,7 +29,7 @@ def chosen(build: Build, words: Sequence[str]) -> list[Run]:
     for word in words:
         if word not in runs:
             there = f"there are {next(iter(runs))} to {next(reversed(runs))}" if runs else "no run is remembered here yet"
-            raise UserError(f"error: run {visible(word, 40)} is not remembered\n  = help: {there}")
+            raise CommandLineError(f"error: run {visible(word, 40)} is not remembered\n  = help: {there}")
     return [runs[word] for word in words] if words else list(runs.values())
 
 

@@ -17,7 +17,7 @@ import msgspec
 
 from pipeline import process
 from pipeline.config import Ranges
-from pipeline.errors import UserError
+from pipeline.errors import CommandLineError, UserError
 from pipeline.request import Points
 
 RIGHT = "right"
@@ -128,7 +128,9 @@ def chosen(known: Sequence[Function], names: Sequence[str]) -> list[Function]:
     for name in names:
         if not any(function.is_called(name) for function in known):
             there = ", ".join(sorted(function.function for function in known))
-            raise UserError(f"error: gradcheck can call no function `{name}` here\n  = help: there are: {there}\n{others}")
+            raise CommandLineError(
+                f"error: gradcheck can call no function `{name}` here\n  = help: there are: {there}\n{others}"
+            )
     return [function for function in known if not names or any(function.is_called(name) for name in names)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pipeline.errors import UserError
+from pipeline.errors import CommandLineError
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -26,7 +26,7 @@ def choose(crates: nx.DiGraph, most: int) -> nx.DiGraph:
     Raises: UserError where none may be drawn.
     """
     if most < 1:
-        raise UserError(f"error: --most={most}: expected 1 or more")
+        raise CommandLineError(f"error: --most={most}: expected 1 or more")
     if len(crates) <= most:
         return crates.copy()
     chosen = next(node for node, is_chosen in crates.nodes.data("chosen") if is_chosen)

@@ -348,8 +348,8 @@ def _explained(found: Sequence[Diagnostic], places: Places) -> list[Diagnostic]:
 
 def _moved(diagnostic: Diagnostic, places: Places) -> Diagnostic:
     """The refusal at the place in the user's code that leads to where it is."""
-    place = places.get(diagnostic.place or "", diagnostic.place)
-    return of_what_is_called(diagnostic, place) if place and place != diagnostic.place else diagnostic
+    known = places.get(diagnostic.place or "")
+    return of_what_is_called(diagnostic, *known) if known and known.place != diagnostic.place else diagnostic
 
 
 def _shims(wanted: Wanted, mode: str | None = None) -> list[str]:
