@@ -156,6 +156,51 @@ def test_what_is_called_and_was_made_in_the_derivative_it_tells_itself(sliced: W
     assert not is_whole(sliced)
 
 
+MAPS = """
+use std::collections::{HashMap, HashSet};
+fn collected(x: f64) -> f64 {
+    let map: HashMap<usize, f64> = (0..3).map(|i| x * (i as f64 + x)).enumerate().collect();
+    map.iter().map(|(key, y)| *key as f64 * y).sum()
+}
+fn counted(x: f64) -> f64 {
+    let mut seen = HashSet::new();
+    (0..4).map(|i| if seen.insert(i % 3) { x * x } else { x }).sum()
+}
+fn named(x: f64) -> f64 {
+    let mut sums: HashMap<String, f64> = HashMap::new();
+    for i in 0..4 { *sums.entry(format!("k{}", i % 2)).or_insert(x) += x * i as f64; }
+    sums["k0"] * sums["k1"]
+}
+fn listed(x: f64) -> f64 {
+    let mut lists: HashMap<u8, Vec<f64>> = HashMap::new();
+    for i in 0..4 { lists.entry(i % 2).or_default().push(x * f64::from(i)); }
+    lists.values().map(|list| list.iter().sum::<f64>().powi(2)).sum()
+}
+mod of {
+    use autodiff::*;
+    #[autodiff_reverse(collected, Active, Active)] fn a(x: f64) -> f64 { super::collected(x) }
+    #[autodiff_reverse(counted, Active, Active)] fn b(x: f64) -> f64 { super::counted(x) }
+    #[autodiff_reverse(named, Active, Active)] fn c(x: f64) -> f64 { super::named(x) }
+    #[autodiff_reverse(listed, Active, Active)] fn d(x: f64) -> f64 { super::listed(x) }
+    pub fn every(x: f64) -> [f64; 4] { [collected(x, 1.0).1, counted(x, 1.0).1, named(x, 1.0).1, listed(x, 1.0).1] }
+}
+#[inline(never)]
+fn others(n: usize) -> usize {
+    let (map, set): (HashMap<i32, u8>, HashSet<u16>) = ((0..n).map(|i| (i as i32, 1)).collect(), (0..n).map(|i| i as u16).collect());
+    map.len() + set.len()
+}
+"""
+
+
+@pytest.mark.parametrize("strategy", ["slice", "single-module-merge", "fat-lto"])
+def test_maps_beside_others_of_the_program(bench: Workbench, strategy: str) -> None:
+    """All hash by the same keys, and by a pointer that the whole program has many functions for."""
+    slopes = "[6.0 * x + 5.0, 6.0 * x + 1.0, 2.0 * x * 3.0 * 5.0, 40.0 * x]"
+    bench.write(program(MAPS, f"others(3) == 6 && of::every(x).iter().zip({slopes}).all(|(got, right)| close(*got, right))"))
+    bench.build(f"config={strategy}")
+    assert subprocess.run([bench.output(strategy) / "bench"], check=False).returncode == 0
+
+
 KEPT = """
 fn twice(x: f64) -> f64 { 2.0 * x }
 #[unsafe(no_mangle)]

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pipeline.analyses import foreign
 from pipeline.analyses.call_tree import Kind, candidates, indirect_calls
 from pipeline.analyses.debug_info import FLOAT_BITS, floats_reached, path, paths_around, signature_types, types_around, types_in
+from pipeline.analyses.given import parameters_given
 from pipeline.analyses.uses import Uses
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
@@ -23,7 +24,8 @@ _TEXT = {"fmt"}, {"write_str", "write_char", "write_fmt"}
 """What `core::fmt` calls through pointers: by `Display` and the like, and by `Write`."""
 _DIGITS = (["core", "fmt"], ["core", "num"])
 """Where std makes text of numbers."""
-_OF_THE_SYSTEM = (["std", "sys"], ["std", "time"], ["core", "time"])
+_SYSTEM = ["std", "sys"]
+_OF_THE_SYSTEM = (_SYSTEM, ["std", "time"], ["core", "time"])
 """Where std deals with the operating system, and with its clocks."""
 _WORD_BITS = min(bits for bits in FLOAT_BITS.values() if bits > 16)
 
@@ -55,14 +57,14 @@ class Effects:
     def may_lead_to_floats(self, pointer: Value) -> bool:
         """Whether a float, or what could be one or lead to one, is read or written where a pointer leads, or it goes further.
 
-        It may go to what is inactive, and back to those who call the function that has it.
+        It may go to what is inactive, to functions that are looked at, and back to those who call the function that has it.
         """
         inspector = self.inspector
         for value, user in (uses := Uses(inspector.module, [pointer])):
             if inspector.api.IsAGetElementPtrInst(user) or inspector.is_choice(user):
                 uses.follow([user])
-            elif calls := self.returned_to(user):
-                uses.follow(calls)
+            elif led_to := parameters_given(inspector, user, value) or self.returned_to(user):
+                uses.follow(led_to)
             elif not (inspector.leaves_alone(user) or self._is_access_to_integers(user, value) or self._is_theirs(user)):
                 return True
         return False
@@ -219,6 +221,15 @@ def _numbered(values: Sequence[Value]) -> dict[Value, int]:
 def is_stds(inspector: Inspector, function: Value) -> bool:
     """Whether a function was written in the standard library."""
     return not _STD.isdisjoint(path(inspector.module, inspector.module.subprogram(function))[:1])
+
+
+def asks_the_system(inspector: Inspector, function: Value) -> bool:
+    """Whether a function is one of std's by which no float comes or goes, as what gives the random keys of a `HashMap`."""
+    module, header = inspector.module, inspector.function_type(function)
+    types = [*inspector.leaves(inspector.return_type(header)), *inspector.parameter_types(header)]
+    is_of_integers = all(map(inspector.integer_bits, types))
+    where = path(module, module.subprogram(function))
+    return is_of_integers and where[:2] == _SYSTEM and not any("<" in part for part in where)  # made for whatever it calls
 
 
 def _has_address(inspector: Inspector, function: Value) -> bool:

@@ -45,6 +45,15 @@ def handed_in(inspector: Inspector, parameter: Value) -> Iterator[Value]:
             yield module.arguments(user)[position]
 
 
+def parameters_given(inspector: Inspector, user: Value, pointer: Value) -> list[Value]:
+    """The parameters that are the pointer in the function that a call calls; none, where that has no derivative."""
+    callee = inspector.module.callee(user) if inspector.module.is_call(user) else 0
+    if not callee or not inspector.module.is_defined(callee) or inspector.is_inactive(callee):
+        return []
+    arguments = inspector.module.arguments(user)
+    return [parameter for parameter, given in zip(inspector.parameters(callee), arguments, strict=False) if given == pointer]
+
+
 def addressed(inspector: Inspector, pointer: Value) -> list[Value] | None:
     """The pointers whose address that number may be of which a pointer is made; None where it may be any number.
 

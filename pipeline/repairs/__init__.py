@@ -117,7 +117,8 @@ _OF_CALLS = (
     ("inline", inline.what_shims_call),
     ("inline", inline.headers_with_packed_floats),
     ("dispatch", dispatch.indirect_calls),
-    ("inline", inline.headers_with_packed_floats),  # of what is called by its name only now
+    ("apart", apart.say_inactive),  # of what is called by its name only now
+    ("inline", inline.headers_with_packed_floats),
     ("by_pointer", by_pointer.recursive_headers),
     ("growth", growth.inline_raw_vec),
     ("growth", tidy),

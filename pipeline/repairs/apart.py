@@ -11,7 +11,7 @@ from collections.abc import Container, Sequence
 
 from pipeline.analyses.allocations import frees_what_it_takes
 from pipeline.analyses.debug_info import path, signature_types, type_name
-from pipeline.analyses.effects import Effects, is_stds
+from pipeline.analyses.effects import Effects, asks_the_system, is_stds
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.llvm_inspect import Inspector
@@ -46,10 +46,10 @@ def _outermost(editor: Editor, effects: Effects, shims: Sequence[Value]) -> list
     found: list[Value] = []
     while waiting:
         mentioned = (f for f in editor.functions_mentioned(waiting.pop()) if editor.module.is_defined(f) and f not in known)
-        for function in mentioned:
+        for function in filter(lambda one: not editor.is_inactive(one), mentioned):
             known.add(function)
             is_apart = deals_with_the_outside(editor, function) and not effects.gives_floats(function)
-            is_apart = is_apart and not frees_what_it_takes(editor, function)
+            is_apart = asks_the_system(editor, function) or (is_apart and not frees_what_it_takes(editor, function))
             (found if is_apart else waiting).append(function)
     looked_at = known - set(found)
     return [

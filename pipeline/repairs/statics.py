@@ -16,6 +16,7 @@ from pipeline.analyses.counting import converts_bits
 from pipeline.analyses.debug_info import INTEGER_NAMES, numbers, variable_type
 from pipeline.analyses.effects import Effects
 from pipeline.analyses.foreign import hands_over_no_float, is_foreign, leads_to_no_floats
+from pipeline.analyses.given import parameters_given
 from pipeline.analyses.uses import Uses
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
@@ -62,7 +63,7 @@ def _floats_come_to(effects: Effects, variable: Value, functions: Container[Valu
             uses.follow([user])
         elif inspector.module.parent(user) not in functions or _is_hash(inspector, user):
             continue
-        elif led_to := _given(inspector, user, value) or effects.returned_to(user):
+        elif led_to := parameters_given(inspector, user, value) or effects.returned_to(user):
             uses.follow(led_to)
         elif not _leaves_integers(effects, user, value):
             return True
@@ -106,7 +107,7 @@ def _is_only_read(inspector: Inspector, variable: Value, functions: Container[Va
         elif inspector.api.IsAInstruction(user) and inspector.module.parent(user) in functions:
             if not _only_reads(inspector, user):
                 return False
-            uses.follow(_given(inspector, user, pointer))
+            uses.follow(parameters_given(inspector, user, pointer))
     return True
 
 
@@ -125,15 +126,6 @@ def _only_reads(inspector: Inspector, user: Value) -> bool:
     is_inactive = inspector.module.is_call(user) and inspector.is_call_said_inactive(user)
     is_read = inspector.is_plain_load(user) or inspector.is_lifetime(user)
     return is_call or is_inactive or is_read or inspector.leaves_alone(user)
-
-
-def _given(inspector: Inspector, user: Value, pointer: Value) -> list[Value]:
-    """The parameters that are the pointer in the function that a call calls; none, where that has no derivative."""
-    callee = inspector.module.callee(user) if inspector.module.is_call(user) else 0
-    if not callee or not inspector.module.is_defined(callee) or inspector.is_inactive(callee):
-        return []
-    arguments = inspector.module.arguments(user)
-    return [parameter for parameter, given in zip(inspector.parameters(callee), arguments, strict=False) if given == pointer]
 
 
 def _is_stds(effects: Effects, variable: Value, address: Value) -> bool:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from pipeline import bitcode, locations, process, symbol_lists
 from pipeline.analyses import callables, from_outside, identities
-from pipeline.analyses.debug_info import path
+from pipeline.analyses.effects import asks_the_system
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value
 from pipeline.llvm_edit import Editor
@@ -51,9 +51,6 @@ _ABORT = (
     "  = help: only the whole program tells: `panic: abort` merges it, which for tests wants `build_std: full`;"
     " or take that out of what is differentiated"
 )
-
-_SYSTEM = ["std", "sys"]
-"""Where std deals with the operating system."""
 
 _LISTS = ("llvm.used", "llvm.compiler.used", "llvm.global_ctors")
 """What says something of the object as a whole, which this is not."""
@@ -303,16 +300,10 @@ class _Part:
         return [*found, *(one for one in rest if not self._is_in_program(one))]
 
     def _asks_the_system(self, value: Value) -> bool:
-        """Whether something is a function of std's by which no float comes or goes, and the program has it: as what gives the
-        random keys of a `HashMap`.  What it keeps for itself nobody else sees.
-        """
+        """Whether something asks the system, and the program has it: what it keeps for itself nobody else sees."""
         module = self.editor.module
-        if not (module.is_function(value) and module.has_value(value) and self._is_in_program(value)):
-            return False
-        header = self.editor.function_type(value)
-        types = [*self.editor.leaves(self.editor.return_type(header)), *self.editor.parameter_types(header)]
-        is_of_integers = all(map(self.editor.integer_bits, types))
-        return is_of_integers and path(module, module.subprogram(value))[:2] == _SYSTEM
+        is_there = module.is_function(value) and module.has_value(value) and self._is_in_program(value)
+        return is_there and asks_the_system(self.editor, value)
 
     def _is_in_program(self, value: Value) -> bool:
         """Whether something can be referred to where the program has it, or is no concern of ours, as the C library's."""

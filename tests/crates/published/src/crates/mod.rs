@@ -2,7 +2,6 @@
 
 mod arrayvec;
 mod glam;
-#[cfg(feature = "refused")]
 mod indexmap;
 mod itertools;
 mod libm;
@@ -23,6 +22,7 @@ mod statrs;
 pub fn report() {
     arrayvec::report();
     glam::report();
+    indexmap::report();
     itertools::report();
     libm::report();
     nalgebra::report();
@@ -42,7 +42,6 @@ pub fn report() {
 
 #[cfg(feature = "refused")]
 pub fn report() {
-    indexmap::report_of_refused();
     libm::report_of_refused();
     nalgebra::report_of_refused();
     ndarray::report_of_refused();
