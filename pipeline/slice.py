@@ -40,7 +40,8 @@ class Slicer:
         """
         with Module(self.libllvm, module) as whole:
             editor, primals = _named(whole), whole.named(shims)
-            shown = {*_asking(editor, primals), *_reached(editor, primals)}
+            asking = _asking(editor, primals)  # where it is differentiated itself, of others, too: it asks for all, or for none
+            shown = {*asking, *_reached(editor, [*primals, *(one for each in asking for one in _asked(editor, each))])}
             changing = [value for value in whole.variables() if not editor.api.IsGlobalConstant(value)]
             hidden = [function for function in whole.functions() if function not in shown]
             _leave_out(editor, [value for value in (*hidden, *changing) if whole.has_value(value)])

@@ -99,6 +99,41 @@ def test_derivatives_that_are_had_one_by_one_are_those_of_one_program(bench: Wor
     assert [path.name for path in (tmp_path / "enzyme").iterdir()] == [MODULE]
 
 
+POWERS = 9
+
+
+def products_of_slopes() -> str:
+    """More derivatives than Enzyme is shown at once: of powers, and each of a product of two powers' slopes."""
+    powers = "".join(
+        f"#[autodiff_reverse(d{n}, Active, Active)]\nfn power{n}(x: f64) -> f64 {{ x.powi({n}) }}\n"
+        for n in range(1, POWERS + 1)
+    )
+    products, checks = "", []
+    for n in range(1, POWERS):
+        other = (n + 3) % POWERS + 1
+        body = f"d{n}(x, 1.0).1 * d{other}(x, 1.0).1"
+        products += f"#[autodiff_reverse(r{n}, Active, Active)]\nfn product{n}(x: f64) -> f64 {{ {body} }}\n"
+        degree = n + other - 2
+        checks.append(f"near(r{n}(x, 1.0).1, {float(n * other * degree)} * x.powi({degree - 1}))")
+    return f"""\
+#![no_main]
+use autodiff::*;
+fn near(one: f64, other: f64) -> bool {{ (one - other).abs() <= 1e-12 * other.abs().max(1.0) }}
+{powers}{products}
+#[unsafe(no_mangle)]
+pub extern "C" fn main(argc: i32, _argv: *const *const u8) -> i32 {{
+    let x = f64::from(argc) + 0.25;
+    i32::from(!({" && ".join(checks)}))
+}}
+"""
+
+
+def test_what_is_made_of_two_derivatives_is_differentiated_wherever_the_two_are_made(bench: Workbench) -> None:
+    bench.write(products_of_slopes())
+    bench.build()
+    assert subprocess.run([bench.output() / "bench"], check=False).returncode == 0
+
+
 def test_only_what_is_refused_is_named_and_the_cause_once(bench: Workbench) -> None:
     bench.write(REFUSED)
     finished = bench.doit("build")
