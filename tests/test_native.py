@@ -311,3 +311,15 @@ def test_derivative_through_what_the_crate_cc_compiles(using_c: Workbench) -> No
     assert subprocess.run([using_c.output() / "plain"], check=False).returncode == 0
     without = using_c.doit("build", "c_bitcode=false")
     assert "error: `squared` has no body in the program's bitcode" in without.stderr
+
+
+@with_clang
+@every_strategy
+def test_derivative_through_what_the_crate_cc_compiles_for_the_crate_itself(plain: Workbench, strategy: str) -> None:
+    """It reads which flags rustc is given, and would have clang do the same."""
+    write(plain.folder, {"build.rs": BY_CC, "c/foo.c": SQUARED})
+    body = 'unsafe { squared(x) * x } }\nunsafe extern "C" { fn squared(x: f64) -> f64;'
+    source = USING_C.replace("@BODY@", body).replace(" && foo_sys::square(x) == x * x", "")
+    plain.write(source, f'{WITH_AUTODIFF}[build-dependencies]\ncc = "1"\n')
+    plain.build(f"config={strategy}")
+    assert subprocess.run([plain.output(strategy) / "plain"], check=False).returncode == 0

@@ -53,6 +53,9 @@ _WITH_BITCODE = "-gline-tables-only -Xclang -fembed-bitcode=all -Xclang -disable
 Places for messages, and no types: those of debug info are read as Rust's; C's are in what clang says of each load (TBAA).
 """
 
+_IN_PLACE_OF_OBJECTS = "-Clinker_plugin_lto"
+"""With `_` rustc takes it as well, and the crate `cc` does not: that would have clang make bitcode in the place of objects, too."""
+
 ASKS = "__crategrad_ask"
 """In the name of each function that asks for a derivative."""
 
@@ -194,7 +197,7 @@ class CrateBitcode:
             flags += ["-Csave-temps", "--cfg=crategrad_slice"]
         elif self.lto_bitcode:
             # Vectorised loops are hard on the adjoint, changed headers on what is known of them; opt2 does both, after Enzyme.
-            flags += ["-Clinker-plugin-lto", "-Cno-vectorize-loops", "-Cno-vectorize-slp"]
+            flags += [_IN_PLACE_OF_OBJECTS, "-Cno-vectorize-loops", "-Cno-vectorize-slp"]
             flags += [f"-Cllvm-args={option}" for option in (PINS, *IN_PLACE, *WHERE_WANTED)]
         if std and (std / SYSROOT).is_dir():
             flags.append(f"--sysroot={std / SYSROOT}")
