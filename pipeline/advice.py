@@ -48,6 +48,7 @@ _HELP = {
     r"may hold floats is moved|half of a float|stored as an integer": _TYPES,
     r"\bbits\b": _FLOATS,
     r"no body in the program|variadic|foreign function|inline assembly|instruction of the processor": _RUST,
+    r"another header": "hand on a pointer to the struct (`*const S`), or write the function in Rust",
     r"called from outside of Rust": "call a function without `#[no_mangle]` from both, and have that differentiated",
     r"called here through a pointer": f"name what is called, or choose by an `enum` and `match`; {_INACTIVE}",
     r"text is written": "make the text outside of the differentiated function, or print it (`println!`)",

@@ -29,6 +29,7 @@ ROWS = {
         "`{}` has no body in the program's bitcode, and Enzyme",
         "its primal `{}` has no body",
         "a variadic function",
+        "called by another header",
         "given a function to call",
         "what a foreign function writes",
     ),

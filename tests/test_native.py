@@ -298,6 +298,63 @@ def test_variable_of_c_that_changes_is_refused(using_c: Workbench) -> None:
     assert "cannot be differentiated: `calls`" in refused.stderr
 
 
+STRUCTS_OF_C = """\
+#include <stdarg.h>
+#include <stddef.h>
+typedef struct { double a, b; } pair;
+typedef struct { long n; double x; } counted;
+typedef struct { const double *x; size_t n; } list;
+double product(pair p) { return p.a * p.a * p.b; }
+double times(counted c) { return c.n * c.x * c.x; }
+double sum(list l) { double sum = 0; for (size_t i = 0; i < l.n; i++) sum += l.x[i]; return sum; }
+double first(int n, ...) { va_list all; va_start(all, n); double x = va_arg(all, double); va_end(all); return n * x; }
+"""
+BY_VALUE = """\
+#[repr(C)] pub struct Pair { pub a: f64, pub b: f64 }
+#[repr(C)] pub struct Counted { pub n: i64, pub x: f64 }
+#[repr(C)] pub struct List { pub x: *const f64, pub n: usize }
+unsafe extern "C" {
+    pub fn product(p: Pair) -> f64;
+    pub fn times(c: Counted) -> f64;
+    pub fn sum(l: List) -> f64;
+    pub fn first(n: i32, ...) -> f64;
+}
+"""
+OF_STRUCTS = """\
+#![no_main]
+use autodiff::*;
+use foo_sys::*;
+#[autodiff_reverse(df, Active, Active)]
+#[autodiff_forward(tf, Dual, Dual)]
+fn f(x: f64) -> f64 { unsafe { @BODY@ } }
+#[unsafe(no_mangle)]
+pub extern "C" fn main(argc: i32, _argv: *const *const u8) -> i32 {
+    let x = f64::from(argc) + 0.5;
+    let right = 6.0 * x * x + 6.0 * x; // of 2x³ + 3x²
+    i32::from(!((df(x, 1.0).1 - right).abs() < 1e-12 && (tf(x, 1.0).1 - right).abs() < 1e-12))
+}
+"""
+
+
+@with_clang
+def test_structs_in_two_registers_are_handed_to_c_by_value(using_c: Workbench) -> None:
+    """Member by member, where rustc and clang have the same members; else, and what is variadic, in words."""
+    write(using_c.folder / SYS, {"c/foo.c": STRUCTS_OF_C, "src/lib.rs": BY_VALUE})
+    manifest = f'{WITH_AUTODIFF}{SYS} = {{ path = "{SYS}" }}\n'
+    using_c.write(OF_STRUCTS.replace("@BODY@", "product(Pair { a: x, b: 2.0 * x }) + times(Counted { n: 3, x })"), manifest)
+    using_c.build()
+    assert subprocess.run([using_c.output() / "plain"], check=False).returncode == 0
+    for body, said in {
+        "sum(List { x: &x, n: 1 })": "a function is called by another header than it has",
+        "first(2, x)": "a variadic function cannot be differentiated: `first`",
+    }.items():
+        using_c.write(OF_STRUCTS.replace("@BODY@", body), manifest)
+        refused = using_c.doit("build")
+        assert refused.returncode == 1
+        assert f"error: {said}" in refused.stderr
+        assert "--> src/main.rs:6:32" in refused.stderr
+
+
 BY_CC = 'fn main() { cc::Build::new().file("c/foo.c").compile("foo"); }\n'
 
 

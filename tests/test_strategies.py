@@ -186,7 +186,8 @@ mod of {
 }
 #[inline(never)]
 fn others(n: usize) -> usize {
-    let (map, set): (HashMap<i32, u8>, HashSet<u16>) = ((0..n).map(|i| (i as i32, 1)).collect(), (0..n).map(|i| i as u16).collect());
+    let map: HashMap<i32, u8> = (0..n).map(|i| (i as i32, 1)).collect();
+    let set: HashSet<u16> = (0..n).map(|i| i as u16).collect();
     map.len() + set.len()
 }
 """

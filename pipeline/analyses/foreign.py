@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _SIGNATURES = {"GetInlineAsmAsmString": (c_void_p, [c_void_p, POINTER(c_size_t)])}
 _PROCESSORS = ("llvm.x86.", "llvm.aarch64.")
 MANGLED = ("_R", "_ZN")  # by either of rustc's manglings
+OWN = "own."
+"""Before the name of a function of the program that C could have given it (repairs/c_names.py)."""
 _SYSCALL, _FUTEX = "syscall", 202
 _WAITS_OR_WAKES = {0, 1, 9, 10}  # FUTEX_WAIT, FUTEX_WAKE, and these with a bit set; in the lowest seven bits
 _OPERATION = 0x7F

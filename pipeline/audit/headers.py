@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pipeline.analyses import origins
 from pipeline.analyses.call_tree import calls, indirect_calls
 from pipeline.analyses.debug_info import holds_float, is_aggregate, path, paths_around, signature_types
-from pipeline.analyses.foreign import has_c_name
+from pipeline.analyses.foreign import OWN, has_c_name
 from pipeline.audit.finding import finding
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Value
@@ -20,6 +20,7 @@ _MIXED = "a function that returns floats beside integers or pointers would lose 
 _TEXT = "text is written here to what may hold floats, or by a `Display` that writes some: their derivatives would be lost"
 _ASSEMBLY = "inline assembly cannot be differentiated"
 _VARIADIC = "a variadic function cannot be differentiated: `{}`"
+_ANOTHER_HEADER = "a function is called by another header than it has, as it may be of C's structs by value: `{}`"
 _SYSTEM = "what std asks of the operating system here has no derivative: `{}`"
 _CALLS_BACK = "a foreign function that is given a function to call cannot be differentiated: `{}`"
 _NAMED_IN_C = "a function that is called from outside of Rust would be taken for what Enzyme knows by its name: `{}`"
@@ -40,8 +41,8 @@ def of_calls(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
         callee = inspector.module.callee(call)
         if inspector.module.is_inline_assembly(callee):
             yield finding(inspector, call, _ASSEMBLY)
-        elif message := _complaint(inspector, callee) if inspector.module.is_defined(callee) else _of_foreign(inspector, call):
-            yield finding(inspector, call, message.format(inspector.module.name(callee)))
+        elif message := _complaint(inspector, call) if inspector.module.is_defined(callee) else _of_foreign(inspector, call):
+            yield finding(inspector, call, message.format(inspector.module.name(callee).removeprefix(OWN)))
 
 
 def _why_unknown(inspector: Inspector, call: Value) -> str:
@@ -52,15 +53,23 @@ def _why_unknown(inspector: Inspector, call: Value) -> str:
     return _POINTER.format(count or "no")
 
 
-def _complaint(inspector: Inspector, callee: Value) -> str:
-    """What is wrong with a function of the program; empty where nothing is."""
+def _complaint(inspector: Inspector, call: Value) -> str:
+    """What is wrong with a call of a function of the program; empty where nothing is."""
+    callee = inspector.module.callee(call)
     if inspector.is_inactive(callee):
         return ""
-    if has_c_name(inspector, callee):
-        return _NAMED_IN_C
     if path(inspector.module, inspector.module.subprogram(callee)) == _WRITE:
         return _TEXT
-    returned = inspector.leaves(inspector.return_type(inspector.function_type(callee)))
+    return _NAMED_IN_C if has_c_name(inspector, callee) else _of_header(inspector, callee, inspector.called_type(call))
+
+
+def _of_header(inspector: Inspector, callee: Value, called: Value) -> str:
+    header = inspector.function_type(callee)
+    if inspector.api.IsFunctionVarArg(header):
+        return _VARIADIC
+    if called != header:
+        return _ANOTHER_HEADER
+    returned = inspector.leaves(inspector.return_type(header))
     if any(map(inspector.float_name, returned)) and not all(map(inspector.float_name, returned)):
         return _MIXED
     return _PACKED if _has_packed_result(inspector, callee) or _has_packed_parameter(inspector, callee) else ""

@@ -17,6 +17,7 @@ from pipeline.repairs import (
     beginnings,
     by_pointer,
     c_names,
+    c_structs,
     carried,
     chosen_copies,
     chosen_results,
@@ -108,6 +109,7 @@ OF_RUNGS = {"said_pointers": said_pointers.say_of_all, "variants": variants.copy
 
 _OF_CALLS = (
     ("c_names", c_names.give_own),
+    ("c_structs", c_structs.hand_on_each),
     ("inline", inline.results_of_text),
     ("apart", apart.say_inactive),
     ("parsed", parsed.say_inactive),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree
-from pipeline.analyses.foreign import has_c_name
+from pipeline.analyses.foreign import OWN, has_c_name
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 
@@ -22,6 +22,6 @@ def give_own(editor: Editor, shims: Sequence[Value]) -> list[str]:
     for function in dict.fromkeys([*functions, *mentioned]):
         if has_c_name(editor, function) and editor.is_internal(function):
             name = editor.module.name(function)
-            editor.rename(function, f"own.{name}")
+            editor.rename(function, f"{OWN}{name}")
             done.append(f"c_names: {name}")
     return done

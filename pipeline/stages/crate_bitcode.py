@@ -54,7 +54,7 @@ Places for messages, and no types: those of debug info are read as Rust's; C's a
 """
 
 _IN_PLACE_OF_OBJECTS = "-Clinker_plugin_lto"
-"""With `_` rustc takes it as well, and the crate `cc` does not: that would have clang make bitcode in the place of objects, too."""
+"""With `_` rustc takes it as well, and the crate `cc` does not: else that would have clang make bitcode in their place, too."""
 
 ASKS = "__crategrad_ask"
 """In the name of each function that asks for a derivative."""

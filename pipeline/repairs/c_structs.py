@@ -1,0 +1,50 @@
+"""Structs in two registers are handed to functions of C member by member.
+
+rustc hands such a struct on as one value of two members, and clang has a parameter for each.  To the machine that is the same;
+Enzyme takes the one for the other's first parameter, and breaks down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipeline.analyses.call_tree import call_tree, calls
+from pipeline.llvm import Value
+from pipeline.llvm_edit import Editor
+
+
+def hand_on_each(editor: Editor, shims: Sequence[Value]) -> list[str]:
+    """Call such functions by their own headers in all that the shims reach; a line for each function with such calls."""
+    done = []
+    for function in call_tree(editor, shims):
+        found = [call for call in calls(editor, function) if _is_of_members(editor, call)]
+        for call in found:
+            _hand_on(editor, call)
+        if found:
+            done.append(f"c_structs: {len(found)} in {editor.module.name(function)}")
+    return done
+
+
+def _is_of_members(editor: Editor, call: Value) -> bool:
+    """Whether a function is called by another header than it has, and has the members of what it is given as parameters."""
+    callee, header = editor.module.callee(call), editor.called_type(call)
+    if not editor.module.is_defined(callee) or header == (own := editor.function_type(callee)):
+        return False
+    members = [member for ty in editor.parameter_types(header) for member in editor.members(ty)]
+    return members == editor.parameter_types(own) and editor.return_type(header) == editor.return_type(own)
+
+
+def _hand_on(editor: Editor, call: Value) -> None:
+    callee, each = editor.module.callee(call), list[Value]()
+    with editor.module.before(call) as builder:
+        for argument in editor.module.arguments(call):
+            ty = int(editor.api.TypeOf(argument))
+            members = editor.members(ty)
+            is_struct = members != [ty]
+            each += (
+                [editor.api.BuildExtractValue(builder, argument, n, b"") for n in range(len(members))]
+                if is_struct
+                else [argument]
+            )
+        made = editor.call(builder, editor.function_type(callee), callee, each)
+    editor.replace(call, made)
