@@ -35,6 +35,7 @@ _WORDS = {
     r"Enzyme: the same memory holds values of two types.*": "the same memory holds values of two types, as far as can be told",
     r"Enzyme: in Mode: .*": "an exchange in memory that may hold floats, as of an atomic, cannot be differentiated",
     r"Enzyme: cannot compute with global variable.*": "a static that may change cannot be differentiated",
+    r"Enzyme: +overwritten_args\.size.*": "Enzyme knows no derivative of a foreign function that is called here",
     r"Enzyme: it does not say why.*": "Enzyme refuses this, and does not say why",
 }
 """What Enzyme says, and what it means."""
@@ -47,7 +48,7 @@ _HELP = {
     r"not in its tangent": "differentiate one function in reverse mode, and another like it in forward mode",
     r"may hold floats is moved|half of a float|stored as an integer": _TYPES,
     r"\bbits\b": _FLOATS,
-    r"no body in the program|variadic|foreign function|inline assembly|instruction of the processor": _RUST,
+    r"no body in the program|variadic|digamma|foreign function|inline assembly|instruction of the processor": _RUST,
     r"another header": "hand on a pointer to the struct (`*const S`), or write the function in Rust",
     r"called from outside of Rust": "call a function without `#[no_mangle]` from both, and have that differentiated",
     r"called here through a pointer": f"name what is called, or choose by an `enum` and `match`; {_INACTIVE}",

@@ -87,8 +87,8 @@ class Enzyme(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         bool,
         doc(
             "Let an adjoint or a tangent of zero be zero whatever it is multiplied with, in all derivatives: a product or a"
-            " quotient that is computed and then left out, as it is infinite or NaN, is in no gradient. With `false` only"
-            " adjoints are, and only where LLVM computes what may be left out (`docs/maths.md`)."
+            " quotient that is computed and then left out, as it is infinite or NaN, is in no gradient; a root or a logarithm"
+            " may be. With `false` only adjoints are, and only where LLVM computes what may be left out (`docs/maths.md`)."
         ),
     ] = False
     patience_s: Annotated[

@@ -30,6 +30,8 @@ ROWS = {
         "its primal `{}` has no body",
         "a variadic function",
         "called by another header",
+        "gamma function wants digamma",
+        "a foreign function that is called here",
         "given a function to call",
         "what a foreign function writes",
     ),

@@ -60,11 +60,36 @@ fn plain(x: &[f64; 8]) -> f64 {
     x.iter().enumerate().map(|(i, x)| (i + 1) as f64 * x).sum()
 }
 
+/// What only this processor has an instruction for; LLVM would inline it into nothing that is for any.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx")]
+fn blended(x: &[f64; 8]) -> f64 {
+    use std::arch::x86_64::*;
+    let mut out = [0.0; 4];
+    unsafe {
+        let (a, b) = (_mm256_loadu_pd(x.as_ptr()), _mm256_loadu_pd(x.as_ptr().add(4)));
+        _mm256_storeu_pd(out.as_mut_ptr(), _mm256_blendv_pd(a, b, _mm256_cmp_pd(a, b, _CMP_LT_OQ)));
+    }
+    out.iter().map(|x| x * x).sum()
+}
+
+#[autodiff_reverse(d_larger, Duplicated, Active)]
+fn larger(x: &[f64; 8]) -> f64 {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx") {
+        return unsafe { blended(x) };
+    }
+    (0..4).map(|i| x[i].max(x[i + 4]).powi(2)).sum()
+}
+
 fn main() {
     let x = [0.3, -0.4, 0.7, 0.2, 0.6, -0.1, 0.5, 0.9];
     let (mut dx, mut right) = ([0.0; 8], [0.0; 8]);
     d_steps(&x, &mut dx, 1.0);
     d_plain(&x, &mut right, 1.0);
+    let mut of_larger = [0.0; 8];
+    d_larger(&x, &mut of_larger, 1.0);
+    assert_eq!(of_larger, [0.0, 0.0, 1.4, 0.0, 1.2, -0.2, 0.0, 1.8]);
     for at in 0..8 {
         let tangent = f_steps(&x, &std::array::from_fn(|i| f64::from(i == at))).1;
         for got in [dx[at], tangent] {

@@ -24,11 +24,14 @@ _ANOTHER_HEADER = "a function is called by another header than it has, as it may
 _SYSTEM = "what std asks of the operating system here has no derivative: `{}`"
 _CALLS_BACK = "a foreign function that is given a function to call cannot be differentiated: `{}`"
 _NAMED_IN_C = "a function that is called from outside of Rust would be taken for what Enzyme knows by its name: `{}`"
+_GAMMA = "the derivative of C's gamma function wants digamma, which no C library has: `{}`"
 _WRITES_BESIDE = "what a foreign function writes where it is told to would be lost: `{}`"
 
 _WRITE = ["core", "fmt", "write"]
 """What `format!`, `write!` and the like come to."""
 _BESIDE = {"modf", "modff", "modfl"}
+_GAMMAS = {"tgamma", "lgamma", "lgammaf"}
+"""Those whose derivative Enzyme believes to know."""
 _IN_REGISTERS = 128
 """Bits of the largest aggregate that rustc returns as an integer."""
 
@@ -84,6 +87,8 @@ def _of_foreign(inspector: Inspector, call: Value) -> str:
         return _CALLS_BACK
     if inspector.api.IsFunctionVarArg(inspector.function_type(callee)):
         return _SYSTEM if next(paths_around(module, call), [""])[0] == "std" else _VARIADIC
+    if module.name(callee) in _GAMMAS:
+        return _GAMMA
     return _WRITES_BESIDE if module.name(callee) in _BESIDE else ""
 
 

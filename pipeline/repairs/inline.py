@@ -75,14 +75,24 @@ def _inline(editor: Editor, shims: Sequence[Value], is_wanted: Callable[[Inspect
 
 
 def inline_calls(editor: Editor, callers: Iterable[Value], wanted: Container[Value]) -> list[str]:
-    """Inline what is wanted wherever one of the callers calls it; the names of that."""
-    found = [call for caller in callers for call in calls(editor, caller) if editor.module.callee(call) in wanted]
+    """Inline what is wanted wherever one of the callers calls it; the names of that.
+
+    Not what is compiled for another processor (`#[target_feature]`): its caller runs on those that cannot do this, too.
+    """
+    called = ((caller, call, editor.module.callee(call)) for caller in callers for call in calls(editor, caller))
+    found = [call for caller, call, callee in called if callee in wanted and _runs_where(editor, callee, caller)]
     names = dict.fromkeys(editor.module.name(editor.module.callee(call)) for call in found)
     for call in found:
         editor.inline_call(call)
     if found:
         editor.run_passes("always-inline")
     return list(names)
+
+
+def _runs_where(inspector: Inspector, callee: Value, caller: Value) -> bool:
+    """Whether a processor that runs one function runs another, by what they are compiled for; what we have made runs on any."""
+    (cpu, features), (of_caller, its_features) = inspector.processor(callee), inspector.processor(caller)
+    return not (cpu or features) or (cpu == of_caller and features in (0, None, its_features))
 
 
 def lasting(inspector: Inspector, tree: CallTree) -> set[Value]:
