@@ -19,10 +19,6 @@ TOLERANCES = {"closed form": 1e-12, "differences": 1e-9}
 """Relative to the largest number of a function, absolute below 1."""
 
 
-OF_THE_PROGRAM = {("forward", "indexmap"): ("by_number", "by_name")}
-"""What is refused in other programs, and not beside the others that are refused: LLVM inlines otherwise there."""
-
-
 def every(*crates: Path) -> list[Function]:
     return [function for file in files(*crates) for function in functions(file)]
 
@@ -87,11 +83,7 @@ def test_what_is_refused_is_refused_at_its_line(crate: Path) -> None:
     assert "Traceback" not in built.stderr
     asked = rf"`(reverse|forward)` was asked for, .* of `{crate.name}::crates::(\w+)::(\w+)::primal`"
     named = set(re.findall(asked, built.stderr))
-    elsewhere = {(mode, its, name) for (mode, its), names in OF_THE_PROGRAM.items() for name in names}
-    assert (
-        named
-        == {(mode, function.crate, function.name) for function in every(crate) for mode in function.refused_in} - elsewhere
-    )
+    assert named == {(mode, function.crate, function.name) for function in every(crate) for mode in function.refused_in}
     for file in files(crate):
         said = re.findall(rf"^error: (.*)\n  --> src/crates/{file.name}:(\d+):", built.stderr, re.MULTILINE)
         unsaid = [words for at, words in marked(file) if not any(words in what and int(n) == at for what, n in said)]

@@ -38,5 +38,9 @@ def statics(inspector: Inspector, function: Value) -> Iterator[Diagnostic]:
 
 
 def _name_of_c(symbol: str) -> str:
-    """The name of a variable of C: it has no debug info, and its symbol is no name of rustc's making."""
-    return symbol if symbol.isidentifier() and not symbol.startswith(MANGLED) else ""
+    """The name of a variable of C: it has no debug info, and its symbol is no name of rustc's making.
+
+    Clang puts the name of the function before that of one in it (`next.table`), and LLVM after it what it keeps of it.
+    """
+    begin = symbol.partition(".")[0]
+    return symbol if begin.isidentifier() and begin != "anon" and not symbol.startswith(MANGLED) else ""
