@@ -590,6 +590,15 @@ def test_a_thread_local_is_inactive_if_none_of_those_who_are_given_it_reads_a_fl
     assert ("@llvm.threadlocal.address.p0(ptr @keys), !enzyme_inactive" in text) == inactive
 
 
+@pytest.mark.parametrize(("ty", "zero"), [("i64", "0"), ("double", "0.0")])
+def test_who_is_given_the_address_of_a_thread_local_is_looked_at(tmp_path: Path, ty: str, zero: str) -> None:
+    begins = f"define internal void @begins(ptr %where) noinline {{\n  store {ty} {zero}, ptr %where\n  ret void\n}}\n"
+    source = KEYS_OF_THREAD.format(key="ptr null", type="i64")
+    source = source.replace("  %key =", "  call void @begins(ptr %keys)\n  %key =")
+    text = mended(tmp_path, source + begins, statics.say_inactive)
+    assert ("@llvm.threadlocal.address.p0(ptr @keys), !enzyme_inactive" in text) == (ty == "i64")
+
+
 def test_what_returns_the_address_of_a_thread_local_is_inlined(tmp_path: Path) -> None:
     text = body(
         mended(tmp_path, KEYS_OF_THREAD.format(key="ptr @of_this_thread", type="i64"), inline.addresses_of_thread_locals)
