@@ -237,6 +237,25 @@ def test_c_that_a_derivative_needs_is_refused(using_c: Workbench, strategy: str)
 
 # ---- C that clang compiles
 
+ASSEMBLY = """\
+#[inline(never)]
+pub fn square(mut x: f64) -> f64 {
+    unsafe { core::arch::asm!("mulsd {0}, {0}", inout(xmm_reg) x) };
+    x
+}
+"""
+
+
+def test_what_the_audit_refuses_in_another_crate_is_told_where_the_user_calls_it(using_c: Workbench) -> None:
+    write(using_c.folder / SYS, {"src/lib.rs": ASSEMBLY})
+    (using_c.folder / SYS).rename(using_c.folder.parent / SYS)
+    differentiating(using_c, "foo_sys::square(x) * x", f"../{SYS}")
+    refused = using_c.doit("build")
+    assert refused.returncode == 1
+    assert "error: inline assembly cannot be differentiated\n  --> src/main.rs:4:23\n" in refused.stderr
+    assert f"it is in what is called here, at {SYS}-0.1.0/src/lib.rs:3:" in refused.stderr
+
+
 CLANG = find_tools().clang.path
 with_clang = pytest.mark.skipif(not CLANG.exists(), reason=f"there is no {CLANG.name} of LLVM {LLVM_MAJOR}")
 

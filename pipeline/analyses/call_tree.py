@@ -43,7 +43,7 @@ class InUserCode(NamedTuple):
 
 
 Places = dict[str, InUserCode]
-"""By a place as Enzyme prints it."""
+"""By a place as it is told, and as Enzyme prints it."""
 
 
 def places_in_user_code(libllvm: Tool, path: Path, primals: Iterable[Iterable[str]]) -> list[Places]:
@@ -70,9 +70,10 @@ def _places(module: Module, steps: Callable[[Value], list[tuple[Value, str | Non
     while waiting:
         function, caller = waiting.pop(0)
         for instruction, itself, callee in steps(function):
-            own, printed = itself or caller, module.printed_place(instruction)
-            if printed and own:
-                found.setdefault(printed, InUserCode(own, module.place(instruction) or printed))
+            own, place = itself or caller, module.place(instruction)
+            if place and own:
+                for spelt in (place, module.printed_place(instruction) or place):
+                    found.setdefault(spelt, InUserCode(own, place))
             if callee and callee not in known:
                 known.add(callee)
                 waiting.append((callee, own))

@@ -35,16 +35,16 @@ def _is_of_members(editor: Editor, call: Value) -> bool:
 
 
 def _hand_on(editor: Editor, call: Value) -> None:
-    callee, each = editor.module.callee(call), list[Value]()
+    callee = editor.module.callee(call)
     with editor.module.before(call) as builder:
-        for argument in editor.module.arguments(call):
-            ty = int(editor.api.TypeOf(argument))
-            members = editor.members(ty)
-            is_struct = members != [ty]
-            each += (
-                [editor.api.BuildExtractValue(builder, argument, n, b"") for n in range(len(members))]
-                if is_struct
-                else [argument]
-            )
+        each = [member for argument in editor.module.arguments(call) for member in _members(editor, builder, argument)]
         made = editor.call(builder, editor.function_type(callee), callee, each)
     editor.replace(call, made)
+
+
+def _members(editor: Editor, builder: Value, value: Value) -> list[Value]:
+    ty = int(editor.api.TypeOf(value))
+    members = editor.members(ty)
+    if members == [ty]:
+        return [value]
+    return [int(editor.api.BuildExtractValue(builder, value, number, b"")) for number in range(len(members))]
