@@ -333,8 +333,8 @@ class Module:
         """`file:line:column` of an instruction by its debug info; in another's crate: `libm-0.2.16/src/a.rs:3:4`."""
         printed = self.printed_place(instruction)
         folder = self._text(self.api.GetDebugLocDirectory, instruction) if printed else ""
-        is_known = not folder or folder == _USERS_FOLDER or (printed or "").startswith("/")
-        return printed if is_known else f"{folder}/{printed}"
+        is_others = folder not in ("", _USERS_FOLDER) and not folder.startswith("/") and not f"{printed}".startswith("/")
+        return f"{folder}/{printed}" if is_others else printed
 
     def printed_place(self, instruction: Value) -> str | None:
         """`file:line:column` of an instruction as LLVM and Enzyme print it: they do not say whose file it is."""

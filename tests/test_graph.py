@@ -499,8 +499,8 @@ def refused(*arguments: str, code: int = 1) -> str:
 @pytest.mark.toolchain
 def test_what_cannot_be_drawn_is_said_once(bench: Workbench, tmp_path: Path) -> None:
     assert "shipped configs: " in refused("config=nowhere", code=3)
-    assert "is no crate: it has no Cargo.toml" in refused(f"crate={tmp_path}")
-    assert "--most=0: expected 1 or more" in refused("--most=0")
+    assert "is no crate: it has no Cargo.toml" in refused(f"crate={tmp_path}", code=3)
+    assert "--most=0: expected 1 or more" in refused("--most=0", code=3)
     lost = bench.copy(tmp_path / "lost")
     lost.write(CUBE, MANIFEST.replace("[dependencies]", '[dependencies]\nnobody = { path = "nowhere" }'))
     assert "nowhere/Cargo.toml" in refused(f"crate={lost.folder}")

@@ -176,13 +176,13 @@ def test_functions_are_chosen_by_name(bench: Workbench) -> None:
     assert json.loads(bench.doit("abi", "tuple", "--json").stdout)["functions"][0]["function"] == "bench::tuple"
 
 
-def error(finished: Finished) -> str:
-    assert finished.returncode == 1
+def error(finished: Finished, code: int = 1) -> str:
+    assert finished.returncode == code
     return finished.stderr[finished.stderr.index("error:") :]
 
 
 def test_name_that_is_none_is_told_with_the_nearest(bench: Workbench) -> None:
-    said = error(write(bench, FAMILIES).doit("abi", "refrence"))
+    said = error(write(bench, FAMILIES).doit("abi", "refrence"), code=3)
     assert said.startswith(
         "error: no function `refrence` is differentiated here, or called by one that is\n  = help: there are: "
     )

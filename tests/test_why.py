@@ -264,7 +264,7 @@ def test_an_edit_is_followed_from_the_file_to_the_function(bench: Workbench) -> 
     diff = bench.doit("why", "opt1", "--diff").stdout
     assert "+  %" in diff
     assert "fadd double" in diff
-    assert bench.doit("why", "nonsense").returncode == 1
+    assert bench.doit("why", "nonsense").returncode == 3
 
 
 @pytest.mark.toolchain

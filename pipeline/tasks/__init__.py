@@ -9,7 +9,7 @@ from typing import Any
 
 from pipeline import commands, request
 from pipeline.build import Build
-from pipeline.errors import UserError
+from pipeline.errors import CommandLineError, UserError
 from pipeline.graph.choosing import MOST
 from pipeline.platforms import HOST
 from pipeline.rerun import Rerun
@@ -104,7 +104,9 @@ class Tasks:
         if rerun.dry:
             return self._forecast(rerun)
         if run and rerun.last:
-            why = UserError(f"error: until={rerun.last} leaves no program to run\n  = help: ./doit build until={rerun.last}")
+            why = CommandLineError(
+                f"error: until={rerun.last} leaves no program to run\n  = help: ./doit build until={rerun.last}"
+            )
             return {"actions": [(fail, [why])], "io": {"capture": False}}
         keep = (action_of(commands.keep), [build, rerun])
         first = [AHEAD] if self._looks_ahead else []
