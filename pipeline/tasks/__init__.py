@@ -104,10 +104,10 @@ class Tasks:
         if rerun.dry:
             return self._forecast(rerun)
         if run and rerun.last:
-            why = CommandLineError(
+            nothing = CommandLineError(
                 f"error: until={rerun.last} leaves no program to run\n  = help: ./doit build until={rerun.last}"
             )
-            return {"actions": [(fail, [why])], "io": {"capture": False}}
+            return {"actions": [(fail, [nothing])], "io": {"capture": False}}
         keep = (action_of(commands.keep), [build, rerun])
         first = [AHEAD] if self._looks_ahead else []
         if rerun.last:
