@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from pipeline.analyses.call_tree import calls
 from pipeline.analyses.counting import is_parsed
-from pipeline.analyses.effects import Effects
+from pipeline.analyses.effects import Effects, asks_the_system
 from pipeline.audit.finding import finding
 from pipeline.enzyme_driver import Diagnostic
 from pipeline.llvm import Value
@@ -28,6 +28,6 @@ def functions(inspector: Inspector, tree: Sequence[Value]) -> Iterator[Diagnosti
         if not is_inactive or is_known or is_parsed(inspector, call):
             continue
         if callee not in known:
-            known[callee] = effects.gives_floats(callee)
+            known[callee] = not asks_the_system(inspector, callee) and effects.gives_floats(callee)
         if known[callee]:
             yield finding(inspector, call, _GIVES.format(inspector.module.name(callee)))
