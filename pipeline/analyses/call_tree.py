@@ -51,29 +51,34 @@ def places_in_user_code(libllvm: Tool, path: Path, primals: Iterable[Iterable[st
     with Module(libllvm, path) as module:
         inspector = Inspector(module)
         steps = cache(lambda function: list(_steps(inspector, function)))
-        return [_places(module, steps, module.named(names)) for names in primals]
+        return [_places(steps, module.named(names)) for names in primals]
 
 
-def _steps(inspector: Inspector, function: Value) -> Iterator[tuple[Value, str | None, Value]]:
-    """Each instruction of a function, its place in the user's own crate, and what is called and looked into, or 0."""
+_Step = tuple[str | None, str | None, str | None, Value]
+"""The place of an instruction as it is told, and as it is printed; that in the user's own crate; what is called, or 0."""
+
+
+def _steps(inspector: Inspector, function: Value) -> Iterator[_Step]:
+    """Those of each instruction of a function; of what is called only what is looked into."""
     module = inspector.module
     for instruction in module.instructions(function):
         callee = module.callee(instruction) if module.is_call(instruction) else 0
         is_seen = bool(callee) and module.is_defined(callee) and not inspector.is_inactive(callee)
-        yield instruction, module.own_place(instruction), callee if is_seen else 0
+        places = module.place(instruction), module.printed_place(instruction), module.own_place(instruction)
+        yield *places, callee if is_seen else 0
 
 
-def _places(module: Module, steps: Callable[[Value], list[tuple[Value, str | None, Value]]], roots: Iterable[Value]) -> Places:
+def _places(steps: Callable[[Value], list[_Step]], roots: Iterable[Value]) -> Places:
     found = Places()
     waiting: list[tuple[Value, str | None]] = [(function, None) for function in roots]
     known = {function for function, _ in waiting}
     while waiting:
         function, caller = waiting.pop(0)
-        for instruction, itself, callee in steps(function):
-            own, place = itself or caller, module.place(instruction)
-            if place and own:
-                for spelt in (place, module.printed_place(instruction) or place):
-                    found.setdefault(spelt, InUserCode(own, place))
+        for place, printed, itself, callee in steps(function):
+            own = itself or caller
+            if place and printed and own:
+                found.setdefault(place, InUserCode(own, place))
+                found.setdefault(printed, InUserCode(own, place))
             if callee and callee not in known:
                 known.add(callee)
                 waiting.append((callee, own))
