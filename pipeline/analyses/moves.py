@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from math import gcd
@@ -99,7 +99,7 @@ def part(inspector: Inspector, call: Value, layout: Layout = words) -> list[Word
     found = [variables.part(base, begin, begin + size, layout) for base, begin in places]
     element, step = _moved(module, call)
     if element:
-        found = [_part(inspector, base, begin, size, element, step) for base, begin in places] + found
+        found = [_part(inspector, call, base, begin, size, element, step) for base, begin in places] + found
     copied = next((one for one in found if one is not None), None)
     return None if copied and _are_floats_as_integers(inspector, call, [*copied, *element]) else copied
 
@@ -109,24 +109,35 @@ def _are_floats_as_integers(inspector: Inspector, call: Value, layout: Sequence[
     return all(word.kind == INTEGER for word in layout) and are_of_floats(inspector, call)
 
 
-def _part(inspector: Inspector, base: Value, begin: int, size: int, layout: list[Word], step: int) -> list[Word] | None:
+def _part(
+    inspector: Inspector, call: Value, base: Value, begin: int, size: int, layout: list[Word], step: int
+) -> list[Word] | None:
     """What lies at a place among elements, wherever they may begin there; None where that is not the same for all."""
     accesses = set(_accessed_from(inspector, base))
     ends = (end for place, width in accesses for end in (begin - place - width, place - begin - size))
     if not any(0 <= padding < _MOST_PADDING for padding in ends):
         return None
-    parts = set(_parts(inspector, base, begin, size, layout, step))
+    firsts = _first_with(inspector, call, base, {(begin, size)}, step) or range(step)
+    parts = set(_parts(inspector, base, begin, size, layout, step, firsts))
     only = parts.pop() if len(parts) == 1 else None
     return None if only is None else list(only)
 
 
+def _first_with(inspector: Inspector, call: Value, base: Value, place: Accesses, step: int) -> list[int]:
+    """Where the element begins, if what stands at the same place of the source writes all else of it, and nothing more."""
+    written = sorted(place | set(_accessed_with(inspector, call, base)))
+    ends = [begin + size for begin, size in written]
+    is_together = all(end == begin for end, (begin, _) in zip(ends, written[1:], strict=False))
+    return [written[0][0] % step] if len(written) > 1 and is_together and ends[-1] - written[0][0] == step else []
+
+
 def _parts(
-    inspector: Inspector, base: Value, begin: int, size: int, layout: list[Word], step: int
+    inspector: Inspector, base: Value, begin: int, size: int, layout: list[Word], step: int, among: Iterable[int]
 ) -> Iterator[tuple[Word, ...] | None]:
     """What would lie there, by where elements may begin so that each access is of words; or else of a part of an integer."""
     accesses, floats = set(_accessed_from(inspector, base)), set(_floats_from(inspector, base))
     firsts = [
-        first for first in range(step) if all(_between(layout, step, place - first, one.size) == [one] for place, one in floats)
+        first for first in among if all(_between(layout, step, place - first, one.size) == [one] for place, one in floats)
     ]
     for is_accessed in (_are_words, _are_words_or_part):
         fitting = [first for first in firsts if all(is_accessed(layout, step, at - first, width) for at, width in accesses)]
@@ -154,7 +165,7 @@ def filled(inspector: Inspector, fill: Value) -> list[Word] | None:
     layout, step = _moved(inspector.module, fill)
     place, _, length, *_ = inspector.module.arguments(fill)
     base, begin = inspector.place(place)
-    parts = set(_parts(inspector, base, begin, inspector.number(length) or 0, layout, step))
+    parts = set(_parts(inspector, base, begin, inspector.number(length) or 0, layout, step, range(step)))
     whole = [found for found in parts if found and found[0].begin == 0]
     return list(whole[0]) if len(whole) == 1 and not _are_floats_as_integers(inspector, fill, layout) else None
 
