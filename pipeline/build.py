@@ -20,7 +20,7 @@ import json
 import os
 import time
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -35,6 +35,7 @@ from pipeline.digests import Digests, file_digest
 from pipeline.edited import Edit
 from pipeline.errors import UserError
 from pipeline.key import describe, stage_key
+from pipeline.locks import Lock
 from pipeline.places import NO_NUMBERS, Places
 from pipeline.plan import Step
 from pipeline.runs import Runs
@@ -257,7 +258,7 @@ class Build:
 
     def _run(self, step: Step, inputs: dict[str, Path], key: str) -> tuple[Step, Entry]:
         """What a step's tools made; of crate_bitcode the step with the sources that cargo has read."""
-        with self.store.scratch() as scratch:
+        with _turn_of_cargo(step), self.store.scratch() as scratch:
             out, log = scratch / "out", scratch / "log"
             out.mkdir()
             log.touch()
@@ -384,6 +385,13 @@ class Build:
     def view(self, name: str, ending: str = "") -> Path:
         """Where what a stage left is to be seen."""
         return self._views / f"{self.steps[name].number:02}-{name}{ending}"
+
+
+def _turn_of_cargo(step: Step) -> AbstractContextManager[None]:
+    """For who has cargo build, the lock of its target folder: there is one for all configs, with one place for the artifact."""
+    if not isinstance(step.stage, CrateBitcode):
+        return nullcontext()
+    return Lock(step.stage.target / "turn").held(waiting=f"{step.name}: waiting for another ./doit, which has cargo at work")
 
 
 def _refuse_hollow(name: str, out: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.locks import Lock
 from pipeline.stages import NAMES
 from tests.workbench import CUBE, MANIFEST, ROOT, Workbench, doit
 
@@ -336,6 +337,22 @@ def test_two_builds_of_the_same_at_the_same_time(bench: Workbench, own_cache: Pa
     assert "Traceback" not in "".join(said)
     assert "waiting for another ./doit" in "".join(said)
     assert bench.build().ran == []
+
+
+def test_cargo_is_at_work_once_in_a_folder(bench: Workbench) -> None:
+    """By another config there lies another artifact in the same place: who takes that apart has the folder until it is done."""
+    bench.build()
+    bench.write(CUBE.replace("x * x * x", f"x * x * x + 0.0 * {time.time()}"))
+    command, environment = [str(ROOT / "doit"), "build", f"crate={bench.folder}"], {**os.environ, **bench.environment}
+    turn = Lock(bench.folder / "target/crategrad/cargo/turn")
+    with turn.held(), subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as child:
+        assert child.stderr is not None
+        while "waiting for another ./doit, which has cargo at work" not in (said := child.stderr.readline()):
+            assert "Compiling" not in said
+            assert child.poll() is None
+        turn.release()
+        assert "Compiling bench" in child.stderr.read()
+    assert child.returncode == 0
 
 
 def test_a_cache_that_cannot_be_written_is_a_warning(bench: Workbench) -> None:
