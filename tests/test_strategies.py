@@ -202,6 +202,41 @@ def test_maps_beside_others_of_the_program(bench: Workbench, strategy: str) -> N
     assert subprocess.run([bench.output(strategy) / "bench"], check=False).returncode == 0
 
 
+PRINTS = """
+use std::{cell::Cell, fmt};
+struct Said(f64, Cell<f64>);
+impl fmt::Display for Said {
+    fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
+        WRITTEN
+        write!(to, "{:.2} {:?}", self.0, [1, 2])
+    }
+}
+#[autodiff_reverse(df, Active, Active)]
+fn f(x: f64) -> f64 {
+    let said = Said(x, Cell::new(0.0));
+    println!("{said}");
+    if x > 100.0 { eprintln!("{x} is large"); }
+    x * x + said.1.get()
+}
+"""
+
+
+def test_what_prints_is_left_to_the_program(sliced: Workbench) -> None:
+    built(sliced, program(PRINTS.replace("WRITTEN", ""), "close(df(x, 1.0).1, 2.0 * x)"))
+    finished = subprocess.run([sliced.output("slice") / "bench"], check=False, capture_output=True, text=True)
+    assert (finished.returncode, finished.stdout, finished.stderr) == (0, "1.50 [1, 2]\n", "")
+    assert not is_whole(sliced)
+
+
+def test_what_writes_floats_as_it_prints_only_the_whole_program_tells(sliced: Workbench) -> None:
+    """And there it is refused."""
+    sliced.write(program(PRINTS.replace("WRITTEN", "self.1.set(self.0 * self.0);"), "close(df(x, 1.0).1, 4.0 * x)"))
+    finished = sliced.doit("build", CONFIG)
+    assert finished.returncode == 1
+    assert "error: text is written here to what may hold floats" in finished.stderr
+    assert is_whole(sliced).startswith("a `Display` may write floats as it prints at src/main.rs:")
+
+
 KEPT = """
 fn twice(x: f64) -> f64 { 2.0 * x }
 #[unsafe(no_mangle)]

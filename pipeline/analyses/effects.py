@@ -25,6 +25,9 @@ _TEXT = {"fmt"}, {"write_str", "write_char", "write_fmt"}
 _DIGITS = (["core", "fmt"], ["core", "num"])
 """Where std makes text of numbers."""
 _SYSTEM = ["std", "sys"]
+_PRINTS = [["std", "io", "stdio", name] for name in ("_print", "_eprint")]
+PRINTS = "crategrad_prints"
+"""The attribute of such a function that is left to the program: of what is only declared debug info says nothing."""
 _OF_THE_SYSTEM = (_SYSTEM, ["std", "time"], ["core", "time"])
 """Where std deals with the operating system, and with its clocks."""
 _WORD_BITS = min(bits for bits in FLOAT_BITS.values() if bits > 16)
@@ -53,6 +56,10 @@ class Effects:
     def gives_floats(self, function: Value) -> bool:
         """Whether floats come out of a function: by its result, or by what it or anything that it may call writes."""
         return self._returns_floats(function) or any(map(self._writes_floats, self.reached(function)))
+
+    def texts_give_floats(self) -> bool:
+        """Whether floats come out of anything that a value is made text by, a `Display` of the user's own among them."""
+        return any(map(self.gives_floats, self._texts))
 
     def may_lead_to_floats(self, pointer: Value) -> bool:
         """Whether a float, or what could be one or lead to one, is read or written where a pointer leads, or it goes further.
@@ -230,6 +237,12 @@ def asks_the_system(inspector: Inspector, function: Value) -> bool:
     is_of_integers = all(map(inspector.integer_bits, types))
     where = path(module, module.subprogram(function))
     return is_of_integers and where[:2] == _SYSTEM and not any("<" in part for part in where)  # made for whatever it calls
+
+
+def prints(inspector: Inspector, function: Value) -> bool:
+    """Whether a function is what is behind `println!` and `eprintln!`: it writes what it is handed where the user reads it."""
+    is_one = path(inspector.module, inspector.module.subprogram(function)) in _PRINTS
+    return is_one or inspector.has_text_attribute(function, PRINTS)
 
 
 def _has_address(inspector: Inspector, function: Value) -> bool:

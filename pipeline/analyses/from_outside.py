@@ -1,7 +1,8 @@
 """What differentiated code asks of addresses that come from outside, and only the whole program tells.
 
-Where it has copies of what the program has: what a pointer calls that comes in, and whether an address is a copy's.  What runs
-only as the program ends, to say why, may ask what it likes.
+Where it has copies of what the program has: what a pointer calls that comes in, whether an address is a copy's, and what
+becomes of floats that a `Display` writes where the program prints.  What runs only as the program ends, to say why, may ask
+what it likes.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from pipeline.analyses import callables
-from pipeline.analyses.call_tree import call_tree, indirect_calls
+from pipeline.analyses.call_tree import call_tree, calls, indirect_calls
+from pipeline.analyses.effects import Effects, prints
 from pipeline.analyses.identities import compared_with_copies
 from pipeline.llvm import Value
 from pipeline.llvm_inspect import Inspector
@@ -40,8 +42,23 @@ def asked(inspector: Inspector, shims: Sequence[Value], keeping: Collection[Valu
     for function in call_tree(inspector, list(filter(may_call, calling))):
         for call in indirect_calls(inspector, function):
             yield question("a pointer is called", call)
+    for call in _printing(inspector, shims):
+        yield question("a `Display` may write floats as it prints", call)
     for one in compared_with_copies(inspector, call_tree(inspector, shims)):
         yield question("an address is compared, or read as a number,", one)
+
+
+def _printing(inspector: Inspector, shims: Sequence[Value]) -> list[Value]:
+    """The calls of what prints and is left to the program, if floats may come out of what is printed."""
+    found = [
+        call for function in call_tree(inspector, shims) for call in calls(inspector, function) if _prints(inspector, call)
+    ]
+    return found if found and Effects(inspector).texts_give_floats() else []
+
+
+def _prints(inspector: Inspector, call: Value) -> bool:
+    callee = inspector.module.callee(call)
+    return inspector.module.is_function(callee) and not inspector.module.is_defined(callee) and prints(inspector, callee)
 
 
 def _come_to(inspector: Inspector, shim: Value, variables: Collection[Value]) -> bool:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from pipeline import bitcode, locations, process, symbol_lists
 from pipeline.analyses import callables, from_outside, identities
-from pipeline.analyses.effects import asks_the_system
+from pipeline.analyses.effects import PRINTS, asks_the_system, prints
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value
 from pipeline.llvm_edit import Editor
@@ -65,9 +65,10 @@ def strategy(given: Given) -> Slice:
 class Slice:
     """Cut and joined in memory, and given numbers for places (`places`): what stands in the module is code alone.
 
-    Three things only the whole program can tell: what a pointer may call that comes into a derivative from outside, whether an
-    address is that of a function or `static` of which there is a copy here, and what is in a variable that one codegen unit
-    alone sees.  Where a derivative depends on any of these, the strategy is that of `whole`, on the same bitcode.
+    Four things only the whole program can tell: what a pointer may call that comes into a derivative from outside, whether an
+    address is that of a function or `static` of which there is a copy here, what becomes of floats that are written where
+    something is printed, and what is in a variable that one codegen unit alone sees.  Where a derivative depends on any of
+    these, the strategy is that of `whole`, on the same bitcode.
     """
 
     whole: SingleModuleMerge
@@ -115,6 +116,8 @@ class Slice:
             editor = Editor(module)
             for function in module.named(left):
                 hide(editor, function)
+                if editor.pointer_type() in editor.parameter_types(editor.function_type(function)):
+                    editor.add_text_attribute(function, PRINTS)
             names = locations.called_from_outside(module)
             editor.declare_only(v for v in module.variables() if module.has_value(v) and _stays_outside(editor, v))
             editor.hide_all_but(names)
@@ -300,10 +303,10 @@ class _Part:
         return [*found, *(one for one in rest if not self._is_in_program(one))]
 
     def _asks_the_system(self, value: Value) -> bool:
-        """Whether something asks the system, and the program has it: what it keeps for itself nobody else sees."""
+        """Whether something asks the system, or prints, and the program has it: what it keeps nobody else sees."""
         module = self.editor.module
         is_there = module.is_function(value) and module.has_value(value) and self._is_in_program(value)
-        return is_there and asks_the_system(self.editor, value)
+        return is_there and (asks_the_system(self.editor, value) or prints(self.editor, value))
 
     def _is_in_program(self, value: Value) -> bool:
         """Whether something can be referred to where the program has it, or is no concern of ours, as the C library's."""
