@@ -700,6 +700,7 @@ class Editor(Inspector):
     def pass_on(self, name: str, ty: Value, function: Value) -> Value:
         """A new internal function that does nothing but call another of that type."""
         made = self.internal_function(name, self.return_type(ty), self.parameter_types(ty))
+        self.api.SetFunctionCallConv(made, self.api.GetFunctionCallConv(function))
         with self.block(made) as builder:
             self._return(builder, ty, self.call(builder, ty, function, self.parameters(made)))
         return made

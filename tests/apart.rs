@@ -140,3 +140,73 @@ pub fn with_the_time<T: Number>(xs: &[T], k: usize) -> T {
     let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64();
     xs.iter().map(|&x| x * x).sum::<T>() * (k as f64 + time.min(2.0))
 }
+
+fn below_a_million<T: Number>(x: T, i: usize) -> Result<T, String> {
+    if x > T::from(1e6) { Err(format!("number {i} is too large")) } else { Ok(x * x) }
+}
+
+fn all_below<T: Number>(xs: &[T], k: usize) -> Result<T, String> {
+    let mut sum = T::from(0.0);
+    for (i, &x) in xs.iter().enumerate() {
+        sum += below_a_million(x, i + k)?;
+    }
+    Ok(sum)
+}
+
+/// A float stands in the `Result` where a text has its address, and what tells them apart in the place of its capacity.
+pub fn errors_of_text<T: Number>(xs: &[T], k: usize) -> T {
+    all_below(xs, k).unwrap_or(T::from(-1.0))
+}
+
+pub fn errors_of_text_collected<T: Number>(xs: &[T], k: usize) -> T {
+    let found: Result<Vec<T>, String> = xs.iter().map(|&x| below_a_million(x, k)).collect();
+    match found {
+        Ok(found) => found.iter().copied().sum(),
+        Err(why) => T::from(why.len() as f64),
+    }
+}
+
+pub fn errors_of_text_in_an_enum<T: Number>(xs: &[T], k: usize) -> T {
+    enum Wrong<T> {
+        Large(T),
+        Said(String, T),
+    }
+    let checked = |x: T| match x {
+        x if x > T::from(1e9) => Err(Wrong::Large(x)),
+        x if x > T::from(1e6) => Err(Wrong::Said(format!("{k}"), x)),
+        x => Ok(x * x * x),
+    };
+    let given = |wrong| match wrong {
+        Wrong::Large(x) => x,
+        Wrong::Said(what, x) => x * what.len() as f64,
+    };
+    xs.iter().map(|&x| checked(x).unwrap_or_else(given)).sum()
+}
+
+pub fn errors_by_to_string<T: Number>(xs: &[T], k: usize) -> T {
+    let checked = |x: T| if x > T::from(1e6) { Err((k as f64).to_string()) } else { Ok(x * x) };
+    xs.iter().map(|&x| checked(x).unwrap_or(x)).sum()
+}
+
+/// Of a text that `format!` makes Enzyme does not see how it grows: what it has for its shadow leads nowhere.
+pub fn texts_pushed_to_a_text<T: Number>(xs: &[T], k: usize) -> T {
+    let mut text = String::new();
+    let mut sum = T::from(0.0);
+    for (i, &x) in xs.iter().enumerate() {
+        text.push_str(&format!("{i}"));
+        text += &format!("{}: {}, ", i * 77, k as f64 * 0.5);
+        sum += x * x * text.len() as f64;
+    }
+    sum
+}
+
+pub fn bytes_of_texts<T: Number>(xs: &[T], k: usize) -> T {
+    let mut bytes = Vec::<u8>::new();
+    let mut sum = T::from(0.0);
+    for (i, &x) in xs.iter().enumerate() {
+        bytes.extend(format!("{i}{k}").into_bytes());
+        bytes.extend_from_slice(format!("{i}").as_bytes());
+        sum += x * x * (bytes[i] as f64 - 40.0);
+    }
+    sum
+}

@@ -251,6 +251,12 @@ RIGHT = (
     "keys_are_numbers",
     "display_that_adds",
     "with_the_time",
+    "errors_of_text",
+    "errors_of_text_collected",
+    "errors_of_text_in_an_enum",
+    "errors_by_to_string",
+    "texts_pushed_to_a_text",
+    "bytes_of_texts",
 )
 REFUSED = {
     "label_on_the_stack": "text is written here",

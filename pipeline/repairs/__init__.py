@@ -65,6 +65,7 @@ from pipeline.repairs import (
     split_words,
     statics,
     switches,
+    texts,
     thread_locals,
     undefined,
     unguarded,
@@ -127,6 +128,7 @@ _OF_CALLS = (
     ("growth", growth.by_copy),
     ("inline", inline.results_with_pointers_for_numbers),  # not those that growth inlines
     ("inline", inline.addresses_of_thread_locals),
+    ("texts", texts.say_capacity),
 )
 _OF_MEMORY = (
     ("unions", unions.part),
@@ -138,6 +140,7 @@ _OF_MEMORY = (
     ("overlaps", overlaps.by_copy),
     ("chosen_copies", chosen_copies.one_by_one),
     ("zeroed", zeroed.by_store),
+    ("texts", texts.be_their_own_shadows),
     ("copies", copies.say_what_is_copied),
     ("fills", fills.say_what_is_filled),
     ("vtables", vtables.keep_from_shadows),

@@ -11,7 +11,7 @@ from collections.abc import Container, Sequence
 
 from pipeline.analyses.allocations import frees_what_it_takes
 from pipeline.analyses.debug_info import path, signature_types, type_name
-from pipeline.analyses.effects import Effects, asks_the_system, is_stds
+from pipeline.analyses.effects import Effects, asks_the_system, is_stds, prints
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.llvm_inspect import Inspector
@@ -28,20 +28,28 @@ _TEXT_BYTES = 24
 """What a `String` takes."""
 _READS = "read"
 """What brings bytes from outside into memory that somebody else has given begins with this."""
+APART = "crategrad_apart_"
+"""Before the name of a function, that of another which calls it for those whose text is their own."""
 _TO_ENZYME = ("enzyme_inactive", "enzyme_ta_norecur", "enzyme_no_escaping_allocation")
 
 
 def say_inactive(editor: Editor, shims: Sequence[Value]) -> list[str]:
-    """Say it of those that the shims reach; a line for each."""
+    """Say it of those that the shims reach, or of some of their calls; a line for each."""
+    done = []
+    for function, calls in _outermost(editor, shims).items():
+        own = [call for call in calls if _is_own_text(editor, call)]
+        if len(own) == len(calls):
+            hide(editor, function)
+        for call in own if len(own) < len(calls) else ():
+            _hide_call(editor, call)
+        if own or not calls:
+            done.append(f"apart: {f'{len(own)} of ' if len(own) < len(calls) else ''}{editor.module.name(function)}")
+    return done
+
+
+def _outermost(editor: Editor, shims: Sequence[Value]) -> dict[Value, list[Value]]:
+    """The functions that are inactive, and are called or mentioned by what is not; of one that writes text, the calls, too."""
     effects = Effects(editor)
-    found = _outermost(editor, effects, shims)
-    for function in found:
-        hide(editor, function)
-    return [f"apart: {editor.module.name(function)}" for function in found]
-
-
-def _outermost(editor: Editor, effects: Effects, shims: Sequence[Value]) -> list[Value]:
-    """The functions that are inactive, and are called or mentioned by what is not."""
     known, waiting = set(shims), list(shims)
     found: list[Value] = []
     while waiting:
@@ -52,9 +60,7 @@ def _outermost(editor: Editor, effects: Effects, shims: Sequence[Value]) -> list
             is_apart = asks_the_system(editor, function) or (is_apart and not frees_what_it_takes(editor, function))
             (found if is_apart else waiting).append(function)
     looked_at = known - set(found)
-    return [
-        f for f in found if not _writes_text(editor, f) or all(_is_own_text(editor, c) for c in _calls(editor, f, looked_at))
-    ]
+    return {function: _calls(editor, function, looked_at) if _writes_text(editor, function) else [] for function in found}
 
 
 def _calls(editor: Editor, function: Value, callers: Container[Value]) -> list[Value]:
@@ -103,6 +109,8 @@ def _goes_elsewhere(editor: Editor, user: Value) -> bool:
     if not editor.module.is_call(user) or editor.is_intrinsic(user):
         return False
     callee = editor.module.callee(user)
+    if editor.module.is_function(callee) and prints(editor, callee):
+        return False
     return not editor.module.is_defined(callee) or not deals_with_the_outside(editor, callee)
 
 
@@ -172,3 +180,13 @@ def hide(editor: Editor, function: Value) -> None:
     for attribute in _TO_ENZYME:
         editor.add_text_attribute(function, attribute)
     editor.say_floats(function)
+
+
+def _hide_call(editor: Editor, call: Value) -> None:
+    """The same of one call: others may be of what Enzyme would have to know."""
+    function = editor.module.callee(call)
+    editor.add_until_opt2(function)
+    name = f"{APART}{editor.module.name(function)}"
+    behind = editor.module.named([name]) or [editor.pass_on(name, editor.function_type(function), function)]
+    hide(editor, behind[0])
+    editor.give(call, function, behind[0])

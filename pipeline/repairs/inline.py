@@ -24,7 +24,7 @@ from pipeline.llvm_inspect import Inspector
 CLEAN = "sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg"
 """What makes registers of memory, and floats of the casts that a repair leaves."""
 
-_APART = f"sroa,jump-threading,{CLEAN}"
+BY_VARIANTS = f"sroa,jump-threading,{CLEAN}"
 """What leads each variant by a way of its own, from where it is made to where it is looked at."""
 
 _TEXT = ["alloc", "fmt"]
@@ -56,7 +56,7 @@ def what_shims_call(editor: Editor, shims: Sequence[Value]) -> list[str]:
 
 def results_with_pointers_for_numbers(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Inline what returns by pointer an enum of which a word is a pointer in one variant and a number in another."""
-    return _inline(editor, shims, _returns_pointers_for_numbers, _APART)
+    return _inline(editor, shims, _returns_pointers_for_numbers, BY_VARIANTS)
 
 
 def addresses_of_thread_locals(editor: Editor, shims: Sequence[Value]) -> list[str]:
