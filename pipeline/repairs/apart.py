@@ -23,6 +23,10 @@ _CARRIES = {"collections", "f32", "f64", "num", "sync", "thread"}
 _HASHES = ["core", "hash"]
 _IN_CORE = (["core", "fmt"], ["alloc", "fmt"], _HASHES)
 """The modules elsewhere that are about text; and what becomes of a value in a hash is no number of it."""
+_TABLE, _GROWS = ["hashbrown", "raw"], "reserve_rehash"
+"""The module of hash tables, and the function in it that gives another what hashes elements as a table grows."""
+_CALLED = "::reserve_rehash::{closure_env"
+"""In the name of what has such a closure called by a vtable."""
 _TEXTS = ("core::fmt::Formatter", "core::fmt::Arguments")
 _TEXT_BYTES = 24
 """What a `String` takes."""
@@ -132,12 +136,22 @@ def deals_with_the_outside(inspector: Inspector, function: Value) -> bool:
     """
     if inspector.returns_by_pointer(function) and not _returns_numbers(inspector, function):
         return False
+    if _hashes(inspector, function):
+        return True
     if not is_stds(inspector, function):
         types = [type_name(inspector.module, ty) for ty in signature_types(inspector.module, function)]
         return any(text in ty for ty in types for text in _TEXTS)
     where = path(inspector.module, inspector.module.subprogram(function))
     is_outside = where[0] in _OUTSIDE and where[1] not in _CARRIES and not where[-1].startswith(_READS)
     return is_outside or where[:2] in _IN_CORE or where[-1].partition("<")[0] == "fmt"
+
+
+def _hashes(inspector: Inspector, function: Value) -> bool:
+    """Whether a function gives the hash of an element as a table grows: that of any map of the program may be called there."""
+    where = path(inspector.module, inspector.module.subprogram(function))
+    gives_number = bool(inspector.integer_bits(inspector.return_type(inspector.function_type(function))))
+    is_closure = where[:2] == _TABLE and _GROWS in where and where[-1].startswith("{closure")
+    return gives_number and (is_closure or (where[:1] == ["core"] and _CALLED in where[-1]))
 
 
 def _returns_numbers(inspector: Inspector, function: Value) -> bool:

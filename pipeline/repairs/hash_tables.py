@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pipeline.analyses.call_tree import call_tree
-from pipeline.analyses.debug_info import path, paths_around, placed, types_around, types_made_for
+from pipeline.analyses.debug_info import path, paths_around, types_around, types_made_for
+from pipeline.analyses.layout import words_copied
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import opaque
@@ -44,7 +45,7 @@ def keep_apart(editor: Editor, shims: Sequence[Value]) -> list[str]:
 
 
 def _element(editor: Editor, instruction: Value) -> Value:
-    """The type of the element that is copied, if one of a table is, and every word of it is one thing; 0 otherwise."""
+    """The type of the element that is copied, if one of a table is, and its words are known; 0 otherwise."""
     if not editor.is_bulk_write(instruction):
         return 0
     *_, size, _ = editor.module.arguments(instruction)
@@ -54,12 +55,11 @@ def _element(editor: Editor, instruction: Value) -> Value:
 
 
 def _element_of_table(editor: Editor, instruction: Value) -> Value:
-    """The type of the elements of the table that an instruction is about, if every word of it is one thing; else 0."""
+    """The type of the elements of the table that an instruction is about, if its words are known; else 0."""
     frames = zip(paths_around(editor.module, instruction), types_around(editor.module, instruction), strict=True)
     tables = (types for where, types in frames if where[:2] == _TABLE and where[2].startswith("RawTable<"))
     element = next(tables, [0])[0]
-    begins = [begin for begin, _ in placed(editor.module, element)] if element else []
-    return element if len(begins) == len(set(begins)) else 0
+    return element if element and words_copied(editor.module, element) else 0
 
 
 def _swapped(editor: Editor, instruction: Value) -> Value:
@@ -73,7 +73,8 @@ def _swapped(editor: Editor, instruction: Value) -> Value:
     if not size or editor.origin(base)[1] % size or not all(map(editor.is_plain_store, editor.module.users(instruction))):
         return 0
     begin = 8 * (begin % size)
-    types = {editor.type_of(leaf) for at, leaf in placed(editor.module, element) if begin <= at < begin + bits}
+    words = words_copied(editor.module, element)
+    types = {editor.type_of_word(word) for word in words if begin <= 8 * word.begin < begin + bits}
     if all(map(editor.integer_bits, types)):
         return editor.integer(bits)
     word = types.pop()
@@ -99,10 +100,10 @@ def _swap_as(editor: Editor, load: Value, ty: Value) -> None:
 def _move_word_by_word(editor: Editor, copy: Value, element: Value) -> None:
     to, source, *_ = editor.module.arguments(copy)
     with editor.module.before(copy) as builder:
-        words = [(begin // 8, editor.type_of(leaf)) for begin, leaf in placed(editor.module, element)]
-        loaded = [editor.load(builder, ty, editor.address(builder, source, begin)) for begin, ty in words]
-        for (begin, _), value in zip(words, loaded, strict=True):
-            editor.store(builder, value, editor.address(builder, to, begin))
+        words = words_copied(editor.module, element)
+        loaded = [editor.load(builder, editor.type_of_word(w), editor.address(builder, source, w.begin)) for w in words]
+        for word, value in zip(words, loaded, strict=True):
+            editor.store(builder, value, editor.address(builder, to, word.begin))
     editor.api.InstructionEraseFromParent(copy)
 
 
