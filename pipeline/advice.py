@@ -19,6 +19,7 @@ _FLOATS = "compute with the float itself: `abs`, `copysign`, `signum`, `powi`, `
 _OF_STD = f"hand in what it gives as an argument; or {_APART}"
 _TYPES = "give the value a type of its own: a struct, or an enum whose variants do not share a word with its floats"
 _RUST = f"write it in Rust; {_INACTIVE}"
+_BITCODE = f"write it in Rust, or have a build script compile its C by clang (`c_bitcode`, docs/artifacts.md); {_INACTIVE}"
 
 _WORDS = {
     r"Enzyme: No (?:augmented forward pass|forward mode derivative|reverse pass) found for (?P<name>[^\s(]+).*": (
@@ -48,7 +49,8 @@ _HELP = {
     r"not in its tangent": "differentiate one function in reverse mode, and another like it in forward mode",
     r"may hold floats is moved|half of a float|stored as an integer": _TYPES,
     r"\bbits\b": _FLOATS,
-    r"no body in the program|variadic|digamma|foreign function|inline assembly|instruction of the processor": _RUST,
+    r"no body in the program": _BITCODE,
+    r"variadic|digamma|foreign function|inline assembly|instruction of the processor": _RUST,
     r"another header": "hand on a pointer to the struct (`*const S`), or write the function in Rust",
     r"called from outside of Rust": "call a function without `#[no_mangle]` from both, and have that differentiated",
     r"called here through a pointer": f"name what is called, or choose by an `enum` and `match`; {_INACTIVE}",

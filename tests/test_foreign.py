@@ -201,7 +201,7 @@ def test_bits_of_floats_that_are_computed_with_are_found(tmp_path: Path, body: s
 @pytest.mark.parametrize(
     ("said", "meant", "advice"),
     [
-        ("Enzyme: No augmented forward pass found for g(h)", "`g` has no body in the program's bitcode", "write it in Rust"),
+        ("Enzyme: No augmented forward pass found for g(h)", "`g` has no body in the program's bitcode", "by clang"),
         ("Enzyme: cannot handle (forward) unknown intrinsic", "this instruction of the processor", "write it in Rust"),
         ("Enzyme: in Mode: ForwardMode", "an exchange in memory that may hold floats", "`Mutex`"),
         ("Enzyme: the same memory holds values of two types prev:{}", "holds values of two types, as far as", "a `union`"),
