@@ -8,21 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.analyses.call_tree import call_tree, calls
+from pipeline.analyses.call_tree import calls
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
+from pipeline.repairs.each import mend_each
 
 
 def hand_on_each(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Call such functions by their own headers in all that the shims reach; a line for each function with such calls."""
-    done = []
-    for function in call_tree(editor, shims):
-        found = [call for call in calls(editor, function) if _is_of_members(editor, call)]
-        for call in found:
-            _hand_on(editor, call)
-        if found:
-            done.append(f"c_structs: {len(found)} in {editor.module.name(function)}")
-    return done
+
+    def find(function: Value) -> list[Value]:
+        return [call for call in calls(editor, function) if _is_of_members(editor, call)]
+
+    return mend_each(editor, shims, "c_structs: {}", find, _hand_on)
 
 
 def _is_of_members(editor: Editor, call: Value) -> bool:

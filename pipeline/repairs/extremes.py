@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from pipeline.analyses.call_tree import call_tree, calls
+from pipeline.analyses.call_tree import calls
 from pipeline.analyses.extremes import is_extreme, may_lose, place_of_else
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import opaque
+from pipeline.repairs.each import mend_each
 
 _UNORDERED = 8  # LLVMRealUNO
 _UNKNOWN = re.compile(r"llvm\.(max|min)imumnum\.(.*)")
@@ -21,14 +22,11 @@ _UNKNOWN = re.compile(r"llvm\.(max|min)imumnum\.(.*)")
 
 def by_older_intrinsics(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Call what Enzyme knows; a line for each function."""
-    done = []
-    for function in call_tree(editor, shims):
-        found = [call for call in calls(editor, function) if is_extreme(editor, call)]
-        for call in found:
-            _call_what_is_known(editor, call)
-        if found:
-            done.append(f"extremes: {len(found)} in {editor.module.name(function)}")
-    return done
+
+    def find(function: Value) -> list[Value]:
+        return [call for call in calls(editor, function) if is_extreme(editor, call)]
+
+    return mend_each(editor, shims, "extremes: {}", find, _call_what_is_known)
 
 
 def let_nan_give_way(editor: Editor, shims: Sequence[Value]) -> list[str]:
@@ -36,14 +34,11 @@ def let_nan_give_way(editor: Editor, shims: Sequence[Value]) -> list[str]:
 
     After all passes of LLVM's: they make one of this choice and of others, be it of what is computed of the larger.
     """
-    done = []
-    for function in call_tree(editor, shims):
-        found = [call for call in calls(editor, function) if is_extreme(editor, call) and may_lose(editor, call)]
-        for call in found:
-            _let_nan_give_way(editor, call)
-        if found:
-            done.append(f"extremes: {len(found)} without NaN in {editor.module.name(function)}")
-    return done
+
+    def find(function: Value) -> list[Value]:
+        return [call for call in calls(editor, function) if is_extreme(editor, call) and may_lose(editor, call)]
+
+    return mend_each(editor, shims, "extremes: {} without NaN", find, _let_nan_give_way)
 
 
 def _call_what_is_known(editor: Editor, call: Value) -> None:

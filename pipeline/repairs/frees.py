@@ -7,20 +7,15 @@ call that takes the address.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from pipeline.analyses.allocations import made_again
-from pipeline.analyses.call_tree import call_tree
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import opaque
+from pipeline.repairs.each import mend_each
 
 
 def as_the_others(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Keep such memory from being made again; a line for each function."""
-    done = []
-    for function in call_tree(editor, shims):
-        found = made_again(editor, function)
-        for allocation in found:
-            opaque.keep(editor, allocation)
-        done += [f"frees: {len(found)} in {editor.module.name(function)}"] if found else []
-    return done
+    return mend_each(editor, shims, "frees: {}", partial(made_again, editor), opaque.keep)

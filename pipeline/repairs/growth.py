@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pipeline.analyses.call_tree import call_tree, calls
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
+from pipeline.repairs.each import mend_each
 
 _REALLOCATE = "___rust_realloc"
 """How the name of Rust's reallocation ends, in every mangling."""
@@ -23,14 +24,11 @@ _GREATEST_ALIGNMENT = 16
 
 def by_copy(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Write the reallocations in the shims' functions out; a line for each function."""
-    done = []
-    for function in call_tree(editor, shims):
-        found = [call for call in calls(editor, function) if _reallocates(editor, call)]
-        for call in found:
-            _allocate_and_copy(editor, call)
-        if found:
-            done.append(f"growth: {len(found)} in {editor.module.name(function)}")
-    return done
+
+    def find(function: Value) -> list[Value]:
+        return [call for call in calls(editor, function) if _reallocates(editor, call)]
+
+    return mend_each(editor, shims, "growth: {}", find, _allocate_and_copy)
 
 
 def inline_raw_vec(editor: Editor, shims: Sequence[Value]) -> list[str]:

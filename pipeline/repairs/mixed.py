@@ -13,25 +13,23 @@ want to know the type, and nothing says it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from pipeline.analyses.allocations import is_filled, kept
-from pipeline.analyses.call_tree import call_tree
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import opaque
+from pipeline.repairs.each import mend_each
 
 _ACTIVE = "enzyme_active"
 
 
 def make_active(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Say of allocations that are chosen from or stored that they are active; a line for each function."""
-    done = []
-    for function in call_tree(editor, shims):
-        found = kept(editor, function)
-        for call in found:
-            editor.add_call_attribute(call, _ACTIVE)
-            if not is_filled(editor, call):
-                opaque.use(editor, call)
-        if found:
-            done.append(f"mixed: {len(found)} in {editor.module.name(function)}")
-    return done
+    return mend_each(editor, shims, "mixed: {}", partial(kept, editor), _make_active)
+
+
+def _make_active(editor: Editor, call: Value) -> None:
+    editor.add_call_attribute(call, _ACTIVE)
+    if not is_filled(editor, call):
+        opaque.use(editor, call)

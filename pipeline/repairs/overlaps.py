@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.analyses.call_tree import call_tree, calls
+from pipeline.analyses.call_tree import calls
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
+from pipeline.repairs.each import mend_each
 
 _MEMMOVE = "llvm.memmove."
 _ALLOCATED = 16  # to what `malloc` aligns
@@ -14,14 +15,11 @@ _ALLOCATED = 16  # to what `malloc` aligns
 
 def by_copy(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Copy what the shims' functions move to memory of its own, and from there; a line for each function."""
-    done = []
-    for function in call_tree(editor, shims):
-        moves = [call for call in calls(editor, function) if editor.is_call_of(call, _MEMMOVE)]
-        for move in moves:
-            _copy_twice(editor, move)
-        if moves:
-            done.append(f"overlaps: {len(moves)} in {editor.module.name(function)}")
-    return done
+
+    def find(function: Value) -> list[Value]:
+        return [call for call in calls(editor, function) if editor.is_call_of(call, _MEMMOVE)]
+
+    return mend_each(editor, shims, "overlaps: {}", find, _copy_twice)
 
 
 def _copy_twice(editor: Editor, move: Value) -> None:

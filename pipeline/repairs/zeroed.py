@@ -8,23 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pipeline.analyses.call_tree import call_tree, calls
+from pipeline.analyses.call_tree import calls
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
+from pipeline.repairs.each import mend_each
 
 _CALLOC = "calloc"
 
 
 def by_store(editor: Editor, shims: Sequence[Value]) -> list[str]:
     """Zero by a store what the shims' functions allocate zeroed; a line for each function."""
-    done = []
-    for function in call_tree(editor, shims):
-        found = [call for call in calls(editor, function) if editor.module.name(editor.module.callee(call)) == _CALLOC]
-        for call in found:
-            _zero(editor, call)
-        if found:
-            done.append(f"zeroed: {len(found)} in {editor.module.name(function)}")
-    return done
+
+    def find(function: Value) -> list[Value]:
+        return [call for call in calls(editor, function) if editor.module.name(editor.module.callee(call)) == _CALLOC]
+
+    return mend_each(editor, shims, "zeroed: {}", find, _zero)
 
 
 def _zero(editor: Editor, call: Value) -> None:
