@@ -7,9 +7,8 @@ before: next to nothing, if the integer is small; of -1 no number.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
-from pipeline.analyses.call_tree import call_tree
 from pipeline.analyses.debug_info import overlaid_widths, paths_around, types_in
 from pipeline.analyses.layout import INTEGER
 from pipeline.analyses.moved_words import may_be_moved
@@ -27,25 +26,12 @@ _CONTAINERS = {("alloc", name) for name in ("boxed", "collections", "raw_vec", "
 def overlaid(inspector: Inspector, functions: Iterable[Value]) -> Iterator[tuple[Value, list[Value]]]:
     """The stores of such integers in each of the functions that differentiated ones call, and in these."""
     functions = list(functions)
-    widest = _widest(inspector, functions)
-    for function in functions:
-        found = list(_stored(inspector, function, widest[function])) if widest.get(function) else []
+    types = {ty for function in functions for ty in types_in(inspector.module, function)}
+    most = max((bits for ty in types for bits in overlaid_widths(inspector.module, ty)), default=0)
+    for function in functions if most else ():
+        found = list(_stored(inspector, function, most))
         if found:
             yield function, found
-
-
-def _widest(inspector: Inspector, functions: Sequence[Value]) -> dict[Value, int]:
-    """The bits of the widest such integer that each function may be handed, by what those are about who reach it."""
-    called = {callee for caller, callees in call_tree(inspector, functions).items() for callee in callees if callee != caller}
-    found: dict[Value, int] = {}
-    for root in sorted(functions, key=called.__contains__):
-        if root in found and root in called:
-            continue
-        tree = call_tree(inspector, [root])
-        types = {ty for function in tree for ty in types_in(inspector.module, function)}
-        most = max((bits for ty in types for bits in overlaid_widths(inspector.module, ty)), default=0)
-        found |= {function: max(most, found.get(function, 0)) for function in tree}
-    return found
 
 
 def _stored(inspector: Inspector, function: Value, most: int) -> Iterator[Value]:
