@@ -50,15 +50,16 @@ def asked(inspector: Inspector, shims: Sequence[Value], keeping: Collection[Valu
 
 def _printing(inspector: Inspector, shims: Sequence[Value]) -> list[Value]:
     """The calls of what prints and is left to the program, if floats may come out of what is printed."""
-    found = [
-        call for function in call_tree(inspector, shims) for call in calls(inspector, function) if _prints(inspector, call)
+    module = inspector.module
+    printing = {one for one in module.functions() if not module.is_defined(one) and prints(inspector, one)}
+    if not printing or not Effects(inspector).texts_give_floats():
+        return []
+    return [
+        call
+        for function in call_tree(inspector, shims)
+        for call in calls(inspector, function)
+        if module.callee(call) in printing
     ]
-    return found if found and Effects(inspector).texts_give_floats() else []
-
-
-def _prints(inspector: Inspector, call: Value) -> bool:
-    callee = inspector.module.callee(call)
-    return inspector.module.is_function(callee) and not inspector.module.is_defined(callee) and prints(inspector, callee)
 
 
 def _come_to(inspector: Inspector, shim: Value, variables: Collection[Value]) -> bool:

@@ -23,9 +23,9 @@ _CARRIES = {"collections", "f32", "f64", "num", "sync", "thread"}
 _HASHES = ["core", "hash"]
 _IN_CORE = (["core", "fmt"], ["alloc", "fmt"], _HASHES)
 """The modules elsewhere that are about text; and what becomes of a value in a hash is no number of it."""
-_TABLE, _GROWS = ["hashbrown", "raw"], "reserve_rehash"
+TABLE, _GROWS = ["hashbrown", "raw"], "reserve_rehash"
 """The module of hash tables, and the function in it that gives another what hashes elements as a table grows."""
-_CALLED = "::reserve_rehash::{closure_env"
+_CALLED = f"::{_GROWS}::{{closure_env"
 """In the name of what has such a closure called by a vtable."""
 _TEXTS = ("core::fmt::Formatter", "core::fmt::Arguments")
 _TEXT_BYTES = 24
@@ -42,12 +42,12 @@ def say_inactive(editor: Editor, shims: Sequence[Value]) -> list[str]:
     done = []
     for function, calls in _outermost(editor, shims).items():
         own = [call for call in calls if _is_own_text(editor, call)]
-        if len(own) == len(calls):
+        if own == calls:
             hide(editor, function)
-        for call in own if len(own) < len(calls) else ():
-            _hide_call(editor, call)
-        if own or not calls:
-            done.append(f"apart: {f'{len(own)} of ' if len(own) < len(calls) else ''}{editor.module.name(function)}")
+            done.append(f"apart: {editor.module.name(function)}")
+        elif own:
+            _hide_calls(editor, function, own)
+            done.append(f"apart: {len(own)} of {editor.module.name(function)}")
     return done
 
 
@@ -150,7 +150,7 @@ def _hashes(inspector: Inspector, function: Value) -> bool:
     """Whether a function gives the hash of an element as a table grows: that of any map of the program may be called there."""
     where = path(inspector.module, inspector.module.subprogram(function))
     gives_number = bool(inspector.integer_bits(inspector.return_type(inspector.function_type(function))))
-    is_closure = where[:2] == _TABLE and _GROWS in where and where[-1].startswith("{closure")
+    is_closure = where[:2] == TABLE and _GROWS in where and where[-1].startswith("{closure")
     return gives_number and (is_closure or (where[:1] == ["core"] and _CALLED in where[-1]))
 
 
@@ -196,11 +196,11 @@ def hide(editor: Editor, function: Value) -> None:
     editor.say_floats(function)
 
 
-def _hide_call(editor: Editor, call: Value) -> None:
-    """The same of one call: others may be of what Enzyme would have to know."""
-    function = editor.module.callee(call)
+def _hide_calls(editor: Editor, function: Value, calls: Sequence[Value]) -> None:
+    """The same of some calls of a function: the others may be of what Enzyme would have to know."""
     editor.add_until_opt2(function)
     name = f"{APART}{editor.module.name(function)}"
-    behind = editor.module.named([name]) or [editor.pass_on(name, editor.function_type(function), function)]
-    hide(editor, behind[0])
-    editor.give(call, function, behind[0])
+    behind, *_ = editor.module.named([name]) or [editor.pass_on(name, editor.function_type(function), function)]
+    hide(editor, behind)
+    for call in calls:
+        editor.give(call, function, behind)

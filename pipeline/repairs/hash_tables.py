@@ -15,10 +15,10 @@ from pipeline.analyses.layout import words_copied
 from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import opaque
+from pipeline.repairs.apart import TABLE
 
 _CONTROL = ["hashbrown", "control"]
 """The module that is about these bytes and nothing else."""
-_TABLE = ["hashbrown", "raw"]
 _SWAP = ["core", "ptr", "swap_chunk"]
 _BYTE = 8
 
@@ -57,7 +57,7 @@ def _element(editor: Editor, instruction: Value) -> Value:
 def _element_of_table(editor: Editor, instruction: Value) -> Value:
     """The type of the elements of the table that an instruction is about, if its words are known; else 0."""
     frames = zip(paths_around(editor.module, instruction), types_around(editor.module, instruction), strict=True)
-    tables = (types for where, types in frames if where[:2] == _TABLE and where[2].startswith("RawTable<"))
+    tables = (types for where, types in frames if where[:2] == TABLE and where[2].startswith("RawTable<"))
     element = next(tables, [0])[0]
     return element if element and words_copied(editor.module, element) else 0
 
@@ -111,14 +111,14 @@ def _is_length(editor: Editor, instruction: Value) -> bool:
     """Whether an integer is read that a table has beside its elements, of which this part of it knows nothing."""
     if not editor.is_plain_load(instruction) or not editor.integer_bits(editor.accessed_type(instruction)):
         return False
-    return next(paths_around(editor.module, instruction), [])[:3] == [*_TABLE, "RawTableInner"]
+    return next(paths_around(editor.module, instruction), [])[:3] == [*TABLE, "RawTableInner"]
 
 
 def _is_of_control_bytes(editor: Editor, instruction: Value) -> bool:
     if editor.is_plain_load(instruction) or editor.is_plain_store(instruction):
         paths = list(paths_around(editor.module, instruction))
         is_byte = editor.integer_bits(editor.accessed_type(instruction)) == _BYTE
-        is_tables = bool(paths) and paths[0][:2] == _TABLE and is_byte
+        is_tables = bool(paths) and paths[0][:2] == TABLE and is_byte
         return is_tables or any(one[:2] == _CONTROL for one in paths)
     if not editor.is_bulk_write(instruction):
         return False

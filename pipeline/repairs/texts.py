@@ -74,7 +74,8 @@ def _texts(editor: Editor, call: Value) -> list[Value]:
     module, callee = editor.module, editor.module.callee(call)
     if not module.is_function(callee):
         return []
-    callee = next(iter(module.named([module.name(callee).removeprefix(APART)])), callee)
+    if (named := module.name(callee)).startswith(APART):
+        (callee,) = module.named([named.removeprefix(APART)])
     where, arguments = path(module, module.subprogram(callee)), module.arguments(call)
     if where == _WRITE:
         return arguments[:1] if _is_of_texts(editor, arguments[1]) else []
@@ -102,8 +103,8 @@ def _is_of_texts(editor: Editor, table: Value) -> bool:
 
 def _text_in(editor: Editor, functions: Iterable[Value]) -> Value:
     """The type of texts, if anything that the functions are about leads to it; else 0."""
-    types = dict.fromkeys(ty for function in functions for ty in types_in(editor.module, function))
-    inside = dict.fromkeys(one for ty in types for one in reached(editor.module, ty))
+    types = (ty for function in functions for ty in types_in(editor.module, function))
+    inside = (one for ty in types for one in reached(editor.module, ty))
     return next((one for one in inside if path(editor.module, one) == _TEXT), 0)
 
 

@@ -237,7 +237,7 @@ class Symbols:
 
 
 def cut(libllvm: Tool, symbols: Symbols, folder: Path, unwinds: bool) -> tuple[list[Path], list[str]]:
-    """Write what is reached of each module into the folder; and the functions of std's that ask the system, by name."""
+    """Write what is reached of each module into the folder; and what of std's is left to the program, by name."""
     with ExitStack() as opened:
         parts: dict[Path, _Part] = {}
 
@@ -272,7 +272,7 @@ class _Part:
     asking: list[str] = field(default_factory=list)
     reached: dict[Value, None] = field(default_factory=dict)
     left: list[str] = field(default_factory=list)
-    """What was met and asks the system."""
+    """What was met and is left to the program."""
 
     def reach(self, name: str) -> list[str]:
         """Follow a name; the names of other modules' that are met."""
@@ -282,7 +282,7 @@ class _Part:
             value = waiting.pop()
             if value in self.reached:
                 continue
-            if self._asks_the_system(value):
+            if self._is_left_to_program(value):
                 self.left.append(module.name(value))
                 continue
             self.reached[value] = None
@@ -302,7 +302,7 @@ class _Part:
         rest = editor.globals_in(o for i in module.instructions(function) for o in editor.operands(i))
         return [*found, *(one for one in rest if not self._is_in_program(one))]
 
-    def _asks_the_system(self, value: Value) -> bool:
+    def _is_left_to_program(self, value: Value) -> bool:
         """Whether something asks the system, or prints, and the program has it: what it keeps nobody else sees."""
         module = self.editor.module
         is_there = module.is_function(value) and module.has_value(value) and self._is_in_program(value)
