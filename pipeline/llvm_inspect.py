@@ -9,7 +9,7 @@ from math import gcd
 from typing import Any, TypeVar
 
 from pipeline.analyses.debug_info import FLOAT_BITS
-from pipeline.llvm import Module, Value
+from pipeline.llvm import Module, Value, text
 
 T = TypeVar("T")
 FUNCTION = 2**32 - 1  # LLVMAttributeFunctionIndex
@@ -49,6 +49,7 @@ _ABOUT_MEMORY = re.compile(
 _FLOATS = {1: "f16", 2: "f32", 3: "f64", 5: "f128"}
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
+    "PrintTypeToString": (c_void_p, [c_void_p]),
     "IsNull": (c_int, [c_void_p]),
     "GetEnumAttributeKindForName": (c_uint, [c_char_p, c_size_t]),
     "GetStringAttributeAtIndex": (c_void_p, [c_void_p, c_uint, c_char_p, c_uint]),
@@ -250,6 +251,18 @@ class Inspector:
     def integer_bits(self, ty: Value) -> int:
         """The width of an integer type; 0 for any other."""
         return int(self.api.GetIntTypeWidth(ty)) if self.api.GetTypeKind(ty) == _INTEGER else 0
+
+    def is_of_integers(self, ty: Value) -> bool:
+        """True for an integer type, and a vector of one."""
+        return bool(self.integer_bits(self.api.GetElementType(ty) if self.api.GetTypeKind(ty) == _VECTOR else ty))
+
+    def type_text(self, ty: Value) -> str:
+        """A type as LLVM writes it, `<4 x double>`."""
+        message = self.api.PrintTypeToString(ty)
+        try:
+            return text(message)
+        finally:
+            self.api.DisposeMessage(message)
 
     def size_of(self, ty: Value) -> int:
         """The bytes that a value of the type takes."""

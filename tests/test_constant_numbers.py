@@ -46,7 +46,7 @@ def test_what_is_handed_on_is_a_sum_and_what_is_computed_with_stays(tmp_path: Pa
     text = mended(tmp_path, CHOSEN, constant_numbers.say_floats)
     sums = re.findall(r"(%\d+) = fadd double (%\w+), (%\d+)", text)
     assert [number for _, number, _ in sums] == ["%constant", "%one", "%number"]
-    nothing = dict(re.findall(r"(%\d+) = call double @crategrad_same_f64\(double (\S+)\)", text))
+    nothing = dict(re.findall(r"(%\d+) = call double @crategrad_same_double\(double (\S+)\)", text))
     assert {nothing[of] for *_, of in sums} == {"-0.000000e+00"}
     by_number = {number: made for made, number, _ in sums}
     assert f"select i1 %c, double %given, double {by_number['%constant']}" in body(text)
@@ -100,8 +100,8 @@ define void @shim(ptr %to) {
   ret void
 }"""
     text = body(mended(tmp_path, source, constant_numbers.say_floats))
-    assert "@crategrad_same_f32x128(<4 x float> splat (float -0.000000e+00))" in text
-    assert "@crategrad_same_f32x64(<2 x float> splat (float -0.000000e+00))" in text
+    assert "@crategrad_same_4_x_float(<4 x float> splat (float -0.000000e+00))" in text
+    assert "@crategrad_same_2_x_float(<2 x float> splat (float -0.000000e+00))" in text
 
 
 # Each against its derivative, in both modes; that of `matrix` was wrong only where both were asked for.

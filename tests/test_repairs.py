@@ -1390,7 +1390,7 @@ define {ty} @bystander({ty} %x) {{
     text = mended(tmp_path, source, extremes.by_older_intrinsics, extremes.let_nan_give_way)
     (counts, other) = ("%x", "%y") if "max" in known else ("%y", "%x")
     (tested,) = re.findall(r"fcmp uno .* (%\w+), \1$", body(text), re.MULTILINE)
-    hidden = f"{tested} = call double @crategrad_same_f64(double {counts})"  # or LLVM would ask what it is made of
+    hidden = f"{tested} = call double @crategrad_same_double(double {counts})"  # or LLVM would ask what it is made of
     assert hidden in body(text) if ty == "double" else tested == counts
     (chosen,) = re.findall(rf"(%\d) = select .*, {ty} {other}, {ty} {counts}$", body(text), re.MULTILINE)
     arguments = f"({ty} {chosen}, {ty} %y)" if "max" in known else f"({ty} %x, {ty} {chosen})"

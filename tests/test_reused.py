@@ -91,6 +91,9 @@ INDICES = COLLECTED.replace("store double %square, ptr %at", "store ptr %from, p
 IN_PARTS = COLLECTED.replace("load double, ptr %from", "bitcast i64 %moved to double").replace(
     "%from = getelementptr double, ptr %xs, i64 %place", "%cut = and i64 %place, -16\n  %moved = or i64 %cut, 1"
 )
+TWO_AT_ONCE = COLLECTED.replace(
+    "%place = load i64, ptr %at", "%both = load <2 x i64>, ptr %at\n  %place = extractelement <2 x i64> %both, i64 0"
+)
 WRITTEN_OVER = "a value of another type is written where this was read, and reverse mode would read what was written"
 
 
@@ -161,6 +164,7 @@ def test_where_types_are_looked_for_less_references_and_numbers_have_places_of_t
     assert not untold(TOOLS.libllvm, tmp_path / MODULE, ["shim"], [])
 
 
-def test_what_may_be_the_parts_of_a_float_is_left_to_the_audit(tmp_path: Path) -> None:
-    assert mended(tmp_path, IN_PARTS, reused.hide, reused.keep) == mended(tmp_path, IN_PARTS, lambda *_: [])
+@pytest.mark.parametrize("source", [IN_PARTS, TWO_AT_ONCE], ids=["parts of one", "several at once"])
+def test_what_may_be_a_float_s_bits_is_left_to_the_audit(tmp_path: Path, source: str) -> None:
+    assert mended(tmp_path, source, reused.hide, reused.keep) == mended(tmp_path, source, lambda *_: [])
     assert WRITTEN_OVER in refused(tmp_path, reverse=["shim"])

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from ctypes import c_void_p
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 from pipeline.analyses import debug_info as di
 from pipeline.analyses.variables import described, records
-from pipeline.llvm import Module, Value, text
+from pipeline.llvm import Module, Value
 from pipeline.llvm_inspect import Inspector
 
-_SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
-    "PrintTypeToString": (c_void_p, [c_void_p]),
-}
 _VARIABLE_SCOPE, _VARIABLE_NAME, _VARIABLE_TYPE = 0, 1, 3  # operands of DILocalVariable
 _SCOPE, _SPACE_NAME = 1, 2  # operands of DINamespace, DILexicalBlock, DICompositeType and DISubprogram alike
 _FILE, _LINKAGE_NAME, _RETAINED = 0, 3, 7  # operands of DISubprogram
@@ -46,7 +41,6 @@ class Reader:
         self.module = module
         self.inspector = Inspector(module)
         self.api = module.api
-        self.api.load(_SIGNATURES)
         self._inlined_scopes: dict[Value, str] = {}
 
     @cached_property
@@ -73,9 +67,10 @@ class Reader:
     def header(self, function: Value) -> Header:
         """The LLVM header."""
         ty = self.inspector.function_type(function)
-        parameters = tuple(self._type(parameter) for parameter in self.inspector.parameter_types(ty))
+        parameters = tuple(map(self.inspector.type_text, self.inspector.parameter_types(ty)))
+        result = self.inspector.type_text(self.inspector.return_type(ty))
         sret = bool(parameters) and self.inspector.parameter_has_attribute(function, 0, "sret")
-        return Header(parameters, self._type(self.inspector.return_type(ty)), sret, self._named_parameters(function))
+        return Header(parameters, result, sret, self._named_parameters(function))
 
     def path(self, function: Value) -> str:
         """The Rust name with its path; the name in the module where there is no debug info."""
@@ -161,10 +156,3 @@ class Reader:
 
     def _node(self, metadata: Value) -> Value:
         return int(self.api.MetadataAsValue(self.module.context, metadata))
-
-    def _type(self, ty: Value) -> str:
-        message = self.api.PrintTypeToString(ty)
-        try:
-            return text(message)
-        finally:
-            self.api.DisposeMessage(message)

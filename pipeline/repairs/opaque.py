@@ -5,6 +5,7 @@ Each is a function of its own, inactive, and not inlined until Enzyme has run: n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from pipeline.analyses.counting import is_counted
@@ -113,11 +114,7 @@ def positive(editor: Editor, number: Value, place: Value) -> Value:
 
 def _hidden(editor: Editor, prefix: str, given: Sequence[Value], place: Value, memory: int = _NOTHING) -> Value:
     ty = editor.api.TypeOf(given[0])
-    of_integers = f"i{editor.integer_bits(ty)}" if editor.integer_bits(ty) else ""
-    name = f"{prefix}{of_integers or editor.float_name(ty) or 'ptr'}"
-    if editor.float_name(ty) and not editor.is_float(given[0]):
-        name += f"x{8 * editor.size_of(ty)}"
-    function, is_new = _function(editor, name, ty, [editor.api.TypeOf(value) for value in given])
+    function, is_new = _function(editor, f"{prefix}{_in_a_name(editor, ty)}", ty, [editor.api.TypeOf(value) for value in given])
     if is_new:
         hide(editor, function)
         editor.add_attribute(function, "memory", memory)
@@ -138,7 +135,7 @@ def kept(editor: Editor, value: Value, place: Value) -> Value:
     A float has its tangent; a pointer has a shadow where what it is made of has one.  What is taken as `Const` has none: it
     would be its own, values would be read for adjoints, and adjoints written to what is constant.
     """
-    if editor.integer_bits(editor.api.TypeOf(value)):
+    if editor.is_of_integers(editor.api.TypeOf(value)):
         return _hidden(editor, KEPT, [value], place, memory=_OUT_OF_SIGHT)
     if editor.api.TypeOf(value) == editor.pointer_type():
         return _kept_pointer(editor, value, place)
@@ -167,8 +164,7 @@ def active(editor: Editor, number: Value, place: Value) -> Value:
     It touches memory, for all that is known: `results.keep` guards against such calls only.
     """
     ty = editor.api.TypeOf(number)
-    name = f"{ACTIVE}{editor.enzyme_type(ty).rpartition('@')[2] or 'ptr'}"
-    function, is_new = _function(editor, name, ty, [ty])
+    function, is_new = _function(editor, f"{ACTIVE}{_in_a_name(editor, ty)}", ty, [ty])
     if is_new:
         _give_back(editor, function, _OUT_OF_SIGHT)
     call = _call(editor, function, [number], place)
@@ -225,6 +221,11 @@ def free_nothing(editor: Editor, place: Value) -> None:
             editor.release(builder, editor.null())
             editor.api.BuildRetVoid(builder)
     _call(editor, function, [], place)
+
+
+def _in_a_name(editor: Editor, ty: Value) -> str:
+    """A type where only letters can stand: `i64`, `ptr`, `4_x_double`."""
+    return re.sub(r"\W+", "_", editor.type_text(ty)).strip("_")
 
 
 def _function(editor: Editor, name: str, result: Value, parameters: Sequence[Value]) -> tuple[Value, bool]:

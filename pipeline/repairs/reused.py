@@ -91,13 +91,20 @@ def keep(editor: Editor, shims: Sequence[Value]) -> list[str]:
 
 
 def _may_be_float(editor: Editor, load: Value) -> bool:
-    """Whether an integer that is read is as wide as a float may be there."""
-    bits = editor.integer_bits(editor.accessed_type(load))
+    """Whether an integer that is read, or a vector of them, is as wide as a float may be there."""
+    ty = editor.accessed_type(load)
+    bits = 8 * editor.size_of(ty) if editor.is_of_integers(ty) else 0
     return any(FLOAT_BITS[name] <= bits for name in floats_around(editor.module, load))
 
 
 def _moves_bits(editor: Editor, value: Value, user: Value) -> bool:
-    """Whether an integer may be taken apart, or made a float or a pointer, here: whoever looks for that must find it."""
+    """Whether an integer may be taken apart, or made a float or a pointer, here: whoever looks for that must find it.
+
+    Of vectors of integers whoever uses one may do that.
+    """
+    ty = editor.api.TypeOf(value)
+    if editor.is_of_integers(ty) and not editor.integer_bits(ty):
+        return True
     bits, left = (editor.integer_bits(editor.api.TypeOf(one)) for one in (value, user))
     is_cast = editor.is_pointer_cast(user) or editor.is_cast_to_float(user)
     is_cut = left > 1 and editor.is_bitwise(user) and not counts_only(editor, user)
