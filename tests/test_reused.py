@@ -168,3 +168,33 @@ def test_where_types_are_looked_for_less_references_and_numbers_have_places_of_t
 def test_what_may_be_a_float_s_bits_is_left_to_the_audit(tmp_path: Path, source: str) -> None:
     assert mended(tmp_path, source, reused.hide, reused.keep) == mended(tmp_path, source, lambda *_: [])
     assert WRITTEN_OVER in refused(tmp_path, reverse=["shim"])
+
+
+# As the source moves what a type that leads to no floats is read for: `read<u64>`.
+READ = """
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!1}
+!0 = distinct !DICompileUnit(language: DW_LANG_Rust, file: !2, emissionKind: FullDebug)
+!1 = !{i32 2, !"Debug Info Version", i32 3}
+!2 = !DIFile(filename: "main.rs", directory: "/src")
+!3 = !DISubroutineType(types: !4)
+!4 = !{}
+!5 = !DIBasicType(name: "u64", size: 64, encoding: DW_ATE_unsigned)
+!6 = distinct !DISubprogram(name: "shim", file: !2, unit: !0, type: !3, spFlags: DISPFlagDefinition)
+!7 = distinct !DISubprogram(name: "read<u64>", file: !2, unit: !0, type: !3, spFlags: DISPFlagDefinition, templateParams: !8)
+!8 = !{!9}
+!9 = !DITemplateTypeParameter(name: "T", type: !5)
+!10 = distinct !DILocation(line: 1, scope: !6)
+!11 = !DILocation(line: 2, scope: !7, inlinedAt: !10)
+"""
+
+
+@pytest.mark.parametrize(("into", "is_kept"), [("ptr", False), ("double", True)])
+def test_an_integer_that_is_made_a_pointer_is_not_kept(tmp_path: Path, into: str, *, is_kept: bool) -> None:
+    """It would have no shadow: forward mode, of the same function, would free the memory twice."""
+    made = "inttoptr i64 %moved to ptr" if into == "ptr" else "getelementptr double, ptr %xs, i64 %moved"
+    source = COLLECTED.replace("shim(ptr %xs, ptr %memory, i64 %n)", "shim(ptr %xs, ptr %memory, i64 %n) !dbg !6").replace(
+        "%place = load i64, ptr %at\n  %from = getelementptr double, ptr %xs, i64 %place",
+        f"%moved = load i64, ptr %at, !dbg !11\n  %from = {made}",
+    )
+    assert ("crategrad_same_kept_i64" in body(mended(tmp_path, source + READ, reused.keep))) == is_kept

@@ -82,7 +82,7 @@ def keep(editor: Editor, shims: Sequence[Value]) -> list[str]:
         for load, uses in list(Reused(editor, ControlFlow(editor.module, function)).loads()):
             may_be_float = _may_be_float(editor, load)
             for value, user in uses:
-                if not (may_be_float and _moves_bits(editor, value, user)):
+                if not _makes_pointer(editor, value, user) and not (may_be_float and _moves_bits(editor, value, user)):
                     kept[value] = kept.get(value) or opaque.kept(editor, value, editor.following(value))
                     editor.give(user, value, kept[value])
         if kept:
@@ -95,6 +95,11 @@ def _may_be_float(editor: Editor, load: Value) -> bool:
     ty = editor.accessed_type(load)
     bits = 8 * editor.size_of(ty) if editor.is_of_integers(ty) else 0
     return any(FLOAT_BITS[name] <= bits for name in floats_around(editor.module, load))
+
+
+def _makes_pointer(editor: Editor, value: Value, user: Value) -> bool:
+    """Whether an integer is made a pointer here, which would have no shadow."""
+    return bool(editor.integer_bits(editor.api.TypeOf(value))) and editor.is_pointer_cast(user)
 
 
 def _moves_bits(editor: Editor, value: Value, user: Value) -> bool:
