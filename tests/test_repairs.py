@@ -562,6 +562,19 @@ def test_statics_of_integers_are_inactive_unless_floats_may_hide_in_them(
     assert ("@llvm.threadlocal.address.p0(ptr @local), !enzyme_inactive" in text) == ("local" in inactive)
 
 
+@pytest.mark.parametrize(("also", "inactive"), [("", ["counter", "local"]), ("store i64 1, ptr @counter", ["local"])])
+def test_bits_of_floats_in_another_derivative_are_not_in_statics_of_this_one(
+    tmp_path: Path, also: str, inactive: list[str]
+) -> None:
+    moved = "%bits = bitcast double 1.0 to i64\n  store i64 %bits, ptr %x"
+    other = f"define void @other(ptr %x) {{\n  {moved}\n  {also}\n  ret void\n}}"
+    both = ["shim", "other"]
+    text = mended(
+        tmp_path, STATICS.format(more="") + other, lambda editor, _: statics.say_inactive(editor, editor.module.named(both))
+    )
+    assert re.findall(r"^@(\w+) = .*!enzyme_inactive", text, re.MULTILINE) == inactive
+
+
 KEYS_OF_THREAD = """
 @keys = internal thread_local global i64 0
 @key = constant {key}

@@ -2,7 +2,7 @@
 
 Enzyme refuses a variable that may change and has no shadow.  By its type it holds no float; that none is kept in it all the
 same, in bytes that serve as memory for numbers, is seen by following its address; that no float's bits are (`AtomicU64` and
-`to_bits`) is believed where nothing in sight makes integers of floats, or floats of integers, bit by bit.
+`to_bits`) is believed where nothing in a derivative that uses it makes integers of floats, or floats of integers, bit by bit.
 So are statics that are only read here, but for the words of a lock around them: what is in them is constant to the derivative.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Sequence
+from functools import partial
 
 from pipeline.analyses.call_tree import call_tree, calls
 from pipeline.analyses.counting import converts_bits
@@ -35,8 +36,7 @@ def say_inactive(editor: Editor, shims: Sequence[Value]) -> list[str]:
         return []
     effects = Effects(editor)
     found = [one for one in used if _is_of_integers(editor, one) and not _floats_come_to(effects, one, functions)]
-    if any(converts_bits(editor, i) for f in functions if found for i in editor.module.instructions(f)):
-        found = []
+    found = _apart_from_bits(editor, found, shims) if found else []
     found += [one for one in used if one not in found and _is_constant_here(effects, one, functions)]
     for variable in found:
         editor.say_inactive(variable)
@@ -46,6 +46,16 @@ def say_inactive(editor: Editor, shims: Sequence[Value]) -> list[str]:
         if variable in found or _is_stds(effects, variable, address):
             editor.say_inactive(address)
     return [f"statics: {editor.module.name(variable)}" for variable in found]
+
+
+def _apart_from_bits(editor: Editor, found: Sequence[Value], shims: Sequence[Value]) -> list[Value]:
+    """The variables that are in no derivative in which bits go over from an integer to a float, or back."""
+    converts, instructions = partial(converts_bits, editor), editor.module.instructions
+    converting = {function for function in call_tree(editor, shims) if any(map(converts, instructions(function)))}
+    trees = [call_tree(editor, [shim]) for shim in shims] if converting else []
+    beside = {function for tree in trees if not converting.isdisjoint(tree) for function in tree}
+    used = {variable for function in beside for variable in editor.changing_variables(function)}
+    return [variable for variable in found if variable not in used]
 
 
 def _is_constant_here(effects: Effects, variable: Value, functions: Container[Value]) -> bool:
