@@ -24,6 +24,7 @@ from pipeline.stages.opt1 import Opt1
 from pipeline.stages.opt2 import Opt2
 from pipeline.tape import Tape
 from pipeline.toolchain import Tools
+from tests.programs import MEMCHECK
 from tests.workbench import MERGED, Workbench
 
 PATIENCE_S = 150
@@ -73,7 +74,7 @@ def stages(level: int, tools: Tools) -> dict[str, Stage]:
     Objects are made quickly: what is tried here is over by then, and it would be a quarter of the time.
     """
     slicer = Slicer(tools.llvm_link, tools.libllvm)
-    driver, tape = Catalyst(tools.catalyst, PATIENCE_S), Tape(tools.libllvm, pooled=True)
+    driver, tape = Catalyst(tools.catalyst, PATIENCE_S), Tape(tools.libllvm, pooled=not MEMCHECK)
     return {
         "opt1": Opt1(tools.opt, level),
         "abi_fixup": AbiFixup(tools.opt, tools.libllvm, raw=level < 2, repairs=True),

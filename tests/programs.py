@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
 import signal
 import subprocess
@@ -29,6 +30,9 @@ AT_ONCE = 100
 
 PATIENCE_S = 60
 """What takes longer hangs."""
+
+MEMCHECK = ("valgrind", "--quiet", "--error-exitcode=99") if os.environ.get("CRATEGRAD_MEMCHECK") else ()
+"""What looks for memory that is freed twice, or read when it is freed or was not written: no number need be wrong of it."""
 
 # Without `std::rt` and `println!` the merged module is small. Each line is out before the next program begins.
 _MAIN = """\
@@ -198,7 +202,7 @@ class Kind(Judge[P]):
 def run(binary: Path, *arguments: str) -> tuple[str, str]:
     """What a program prints, and what ended it early."""
     try:
-        done = subprocess.run([binary, *arguments], capture_output=True, text=True, check=False, timeout=PATIENCE_S)
+        done = subprocess.run([*MEMCHECK, binary, *arguments], capture_output=True, text=True, check=False, timeout=PATIENCE_S)
     except subprocess.TimeoutExpired as hangs:
         return (hangs.stdout or b"").decode().rpartition("\n")[0], f"does not end within {PATIENCE_S} s"
     if done.returncode == 0:
