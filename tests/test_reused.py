@@ -170,7 +170,7 @@ def test_what_may_be_a_float_s_bits_is_left_to_the_audit(tmp_path: Path, source:
     assert WRITTEN_OVER in refused(tmp_path, reverse=["shim"])
 
 
-# As the source moves what a type that leads to no floats is read for: `read<u64>`.
+# As the source moves what a type is read for that leads to floats by its argument alone: `read<Shared<f64>>`.
 READ = """
 !llvm.dbg.cu = !{!0}
 !llvm.module.flags = !{!1}
@@ -179,13 +179,16 @@ READ = """
 !2 = !DIFile(filename: "main.rs", directory: "/src")
 !3 = !DISubroutineType(types: !4)
 !4 = !{}
-!5 = !DIBasicType(name: "u64", size: 64, encoding: DW_ATE_unsigned)
+!5 = !DICompositeType(tag: DW_TAG_structure_type, name: "Shared", size: 64, elements: !{}, templateParams: !12)
 !6 = distinct !DISubprogram(name: "shim", file: !2, unit: !0, type: !3, spFlags: DISPFlagDefinition)
-!7 = distinct !DISubprogram(name: "read<u64>", file: !2, unit: !0, type: !3, spFlags: DISPFlagDefinition, templateParams: !8)
+!7 = distinct !DISubprogram(name: "read", file: !2, unit: !0, type: !3, spFlags: DISPFlagDefinition, templateParams: !8)
 !8 = !{!9}
 !9 = !DITemplateTypeParameter(name: "T", type: !5)
 !10 = distinct !DILocation(line: 1, scope: !6)
 !11 = !DILocation(line: 2, scope: !7, inlinedAt: !10)
+!12 = !{!13}
+!13 = !DITemplateTypeParameter(name: "T", type: !14)
+!14 = !DIBasicType(name: "f64", size: 64, encoding: DW_ATE_float)
 """
 
 

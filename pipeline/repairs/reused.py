@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from pipeline.analyses.call_tree import call_tree
 from pipeline.analyses.control_flow import ControlFlow
 from pipeline.analyses.counting import counts_only, is_counted
-from pipeline.analyses.debug_info import FLOAT_BITS, floats_around
+from pipeline.analyses.debug_info import FLOAT_BITS, floats_around, floats_kept, types_around
 from pipeline.analyses.float_places import FloatPlaces
 from pipeline.analyses.layout import INTEGER
 from pipeline.analyses.moves import word_accessed
@@ -80,9 +80,10 @@ def keep(editor: Editor, shims: Sequence[Value]) -> list[str]:
     for function in call_tree(editor, shims):
         kept: dict[Value, Value] = {}
         for load, uses in list(Reused(editor, ControlFlow(editor.module, function)).loads()):
-            may_be_float = _may_be_float(editor, load)
+            may_be_float, may_lead_to_floats = _may_be_float(editor, load), _may_lead_to_floats(editor, load)
             for value, user in uses:
-                if not _makes_pointer(editor, value, user) and not (may_be_float and _moves_bits(editor, value, user)):
+                is_pointer = may_lead_to_floats and _makes_pointer(editor, value, user)
+                if not is_pointer and not (may_be_float and _moves_bits(editor, value, user)):
                     kept[value] = kept.get(value) or opaque.kept(editor, value, editor.following(value))
                     editor.give(user, value, kept[value])
         if kept:
@@ -95,6 +96,12 @@ def _may_be_float(editor: Editor, load: Value) -> bool:
     ty = editor.accessed_type(load)
     bits = 8 * editor.size_of(ty) if editor.is_of_integers(ty) else 0
     return any(FLOAT_BITS[name] <= bits for name in floats_around(editor.module, load))
+
+
+def _may_lead_to_floats(editor: Editor, load: Value) -> bool:
+    """Whether the types around a load are made for floats, behind whatever pointers."""
+    types = next((types for types in types_around(editor.module, load) if types), [])
+    return not types or any(floats_kept(editor.module, ty) for ty in types)
 
 
 def _makes_pointer(editor: Editor, value: Value, user: Value) -> bool:
