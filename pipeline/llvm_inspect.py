@@ -825,9 +825,7 @@ class Inspector:
 
     def is_vector_of_integers(self, value: Value) -> bool:
         """True for what puts integers into a vector, or the elements of vectors of integers into another."""
-        ty = self.api.TypeOf(value)
-        is_integers = self.api.GetTypeKind(ty) == _VECTOR and bool(self.integer_bits(self.api.GetElementType(ty)))
-        return is_integers and self._opcode(value) in _VECTORS
+        return self.is_of_integers(self.api.TypeOf(value)) and self._opcode(value) in _VECTORS
 
     def is_bitwise(self, value: Value) -> bool:
         """True for what shifts, cuts or widens an integer, or combines the bits of two."""

@@ -297,9 +297,14 @@ def types_around(module: Module, instruction: Value) -> Iterator[list[Value]]:
     return (module.said(_types_of, scope) for scope in module.scopes(instruction))
 
 
+def types_here(module: Module, instruction: Value) -> list[Value]:
+    """Those of `types_around` of the innermost function that has some; none, where none is known."""
+    return next((types for types in types_around(module, instruction) if types), [])
+
+
 def floats_around(module: Module, instruction: Value) -> frozenset[str]:
     """The float types that the function is about in which the instruction was written; all, where that is not known."""
-    types = next((types for types in types_around(module, instruction) if types), [])
+    types = types_here(module, instruction)
     return frozenset().union(*(floats_reached(module, ty) for ty in types)) if types else frozenset(FLOAT_BITS)
 
 

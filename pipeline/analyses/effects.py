@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from pipeline.analyses import foreign
 from pipeline.analyses.call_tree import Kind, candidates, indirect_calls
-from pipeline.analyses.debug_info import FLOAT_BITS, floats_reached, path, paths_around, signature_types, types_around, types_in
+from pipeline.analyses.debug_info import FLOAT_BITS, floats_reached, path, paths_around, signature_types, types_here, types_in
 from pipeline.analyses.given import parameters_given
 from pipeline.analyses.uses import Uses
 from pipeline.llvm import Value
@@ -267,8 +267,7 @@ def _is_about_floats(inspector: Inspector, instruction: Value) -> bool:
     innermost = next(paths_around(inspector.module, instruction), [])
     if innermost[:2] in _OF_THE_SYSTEM and innermost[2:3] != ["thread_local"]:
         return False
-    types = next((types for types in types_around(inspector.module, instruction) if types), [])
-    return any(floats_reached(inspector.module, ty) for ty in types if ty)
+    return any(floats_reached(inspector.module, ty) for ty in types_here(inspector.module, instruction) if ty)
 
 
 def _knows_floats(inspector: Inspector, function: Value) -> bool:

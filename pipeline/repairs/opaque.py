@@ -45,8 +45,7 @@ def store(editor: Editor, instruction: Value, *, is_number: bool = False) -> Non
     If it is a number it belongs into the shadow in forward mode, where it is the same number: `shadows.store_alike`.
     """
     value, pointer = editor.operands(instruction)
-    bits = editor.integer_bits(editor.api.TypeOf(value))
-    name = f"{STORED_NUMBER if is_number else STORED}{f'i{bits}' if bits else 'ptr'}"
+    name = f"{STORED_NUMBER if is_number else STORED}{_in_a_name(editor, editor.api.TypeOf(value))}"
     function, is_new = _function(editor, name, editor.void_type(), [editor.api.TypeOf(value), editor.pointer_type()])
     if is_new:
         hide(editor, function)
@@ -100,7 +99,7 @@ def apart(editor: Editor, number: Value, which: Value, place: Value) -> Value:
 def positive(editor: Editor, number: Value, place: Value) -> Value:
     """An integer, before the instruction `place`; one instead of a 0, as nobody knows before opt2."""
     ty = editor.api.TypeOf(number)
-    function, is_new = _function(editor, f"{POSITIVE}i{editor.integer_bits(ty)}", ty, [ty])
+    function, is_new = _function(editor, f"{POSITIVE}{_in_a_name(editor, ty)}", ty, [ty])
     if is_new:
         hide(editor, function)
         editor.add_attribute(function, "memory", _NOTHING)

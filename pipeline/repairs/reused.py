@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from pipeline.analyses.call_tree import call_tree
 from pipeline.analyses.control_flow import ControlFlow
 from pipeline.analyses.counting import counts_only, is_counted
-from pipeline.analyses.debug_info import FLOAT_BITS, floats_around, floats_kept, types_around
+from pipeline.analyses.debug_info import FLOAT_BITS, floats_around, floats_kept, types_here
 from pipeline.analyses.float_places import FloatPlaces
 from pipeline.analyses.layout import INTEGER
 from pipeline.analyses.moves import word_accessed
@@ -100,7 +100,7 @@ def _may_be_float(editor: Editor, load: Value) -> bool:
 
 def _may_lead_to_floats(editor: Editor, load: Value) -> bool:
     """Whether the types around a load are made for floats, behind whatever pointers."""
-    types = next((types for types in types_around(editor.module, load) if types), [])
+    types = types_here(editor.module, load)
     return not types or any(floats_kept(editor.module, ty) for ty in types)
 
 
