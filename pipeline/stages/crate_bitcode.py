@@ -56,6 +56,8 @@ Places for messages, and no types: those of debug info are read as Rust's; C's a
 _IN_PLACE_OF_OBJECTS = "-Clinker_plugin_lto"
 """With `_` rustc takes it as well, and the crate `cc` does not: else that would have clang make bitcode in their place, too."""
 
+_NO_UNROLLING = "-unroll-full-max-count=0"
+
 ASKS = "__crategrad_ask"
 """In the name of each function that asks for a derivative."""
 
@@ -196,9 +198,10 @@ class CrateBitcode:
         if self.beside_objects:
             flags += ["-Csave-temps", "--cfg=crategrad_slice"]
         elif self.lto_bitcode:
-            # Vectorised loops are hard on the adjoint, changed headers on what is known of them; opt2 does both, after Enzyme.
+            # Vectorised and unrolled loops are hard on the adjoint, changed headers on what is known of them; opt2 does all of
+            # these, after Enzyme.
             flags += [_IN_PLACE_OF_OBJECTS, "-Cno-vectorize-loops", "-Cno-vectorize-slp"]
-            flags += [f"-Cllvm-args={option}" for option in (PINS, *IN_PLACE, *WHERE_WANTED)]
+            flags += [f"-Cllvm-args={option}" for option in (PINS, _NO_UNROLLING, *IN_PLACE, *WHERE_WANTED)]
         if std and (std / SYSROOT).is_dir():
             flags.append(f"--sysroot={std / SYSROOT}")
         if self.derivatives:
