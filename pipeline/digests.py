@@ -7,7 +7,6 @@ The memory is a hint and nothing more: lost, damaged or out of date, it costs a 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 import time
@@ -16,6 +15,8 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
+
+import msgspec
 
 from pipeline import process
 from pipeline.errors import UserError
@@ -107,7 +108,7 @@ class Digests:
         scratch = self._memory.with_name(f"{self._memory.name}.{os.getpid()}")
         try:
             self._memory.parent.mkdir(parents=True, exist_ok=True)
-            known = json.dumps(self._known).encode()
+            known = msgspec.json.encode(self._known)
             scratch.write_bytes(b"%s\n%s" % (_sum(known), known))
             scratch.replace(self._memory)
             self._changed = False
@@ -183,8 +184,8 @@ def _digest_of_all(root: Path, files: Stats) -> str:
 def _load(memory: Path) -> dict[str, Any]:
     try:
         digest, _, known = memory.read_bytes().partition(b"\n")
-        return dict(json.loads(known)) if digest == _sum(known) else {}
-    except (OSError, ValueError):
+        return msgspec.json.decode(known, type=dict[str, Any]) if digest == _sum(known) else {}
+    except (OSError, msgspec.MsgspecError):
         return {}
 
 
