@@ -83,9 +83,9 @@ def _kept(data: bytes) -> set[bytes]:
     return found
 
 
-def before_enzyme(module: Path, pipeline: str) -> list[str]:
-    """Options by which `opt` runs one of LLVM's pipelines, as `default<O2>`, with all off that is hard on the adjoint."""
-    return [f"-passes=forceattrs,{pipeline}", *GENTLE, *WHERE_WANTED, PINS, *keep_calls(module)]
+def before_enzyme(module: Path, level: int) -> list[str]:
+    """Options by which `opt` runs LLVM's default pipeline of a level, with all off that is hard on the adjoint."""
+    return [f"-passes=forceattrs,default<O{level}>", *GENTLE, *WHERE_WANTED, PINS, *keep_calls(module)]
 
 
 UNWANTED = "crategrad_value_unwanted"

@@ -139,7 +139,7 @@ class AbiFixup:
     def _optimised(self, module: Path, out: Path, log: Path) -> Path:
         if not self.raw or _PLACEHOLDERS not in module.read_bytes():
             return module
-        process.run_tool([self.opt, *before_enzyme(module, "default<O2>"), "-o", out / MODULE, module], log=log)
+        process.run_tool([self.opt, *before_enzyme(module, 2), "-o", out / MODULE, module], log=log)
         return out / MODULE
 
 

@@ -20,4 +20,4 @@ class Opt1:
     def run(self, inputs: Inputs, out: Path, log: Path) -> None:
         """Run LLVM's default pipeline with the loop transformations off."""
         module = inputs["module"] / MODULE
-        process.run_tool([self.opt, *before_enzyme(module, f"default<O{self.level}>"), "-o", out / MODULE, module], log=log)
+        process.run_tool([self.opt, *before_enzyme(module, self.level), "-o", out / MODULE, module], log=log)

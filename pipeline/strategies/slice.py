@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -46,9 +46,6 @@ _PLACEHOLDER = "__crategrad_placeholder_v"
 _WANTED = ".wanted"
 """What the name of a derivative has after it where some object reads the function's value (rust/autodiff, `Asked::value`)."""
 _MOVED = re.compile(r"\.llvm\.\d+$")
-
-_EACH, _AS_ONE = "thinlto-pre-link<O3>", "default<O2>"
-"""What is run over each module, as rustc does with `-Clinker-plugin-lto`; and over all of them as one."""
 
 _ABORT = (
     "  = help: only the whole program tells: `panic: abort` merges it, which for tests wants `build_std: full`;"
@@ -87,7 +84,6 @@ class Slice:
         symbols = self._symbols(artifacts)
         with tempfile.TemporaryDirectory(dir=module.parent) as folder:
             parts, left = cut(self.libllvm, symbols, Path(folder), self.unwinds)
-            self._optimise_each(parts, log)
             joined = self._join(parts, left, symbols, Path(folder))
             why = joined.hidden or self._compiled(joined, module, log)
         if not why and joined.places:
@@ -97,7 +93,7 @@ class Slice:
         if why:
             module.with_name(WHOLE).write_text(why)
             self._merge_whole(artifacts, module, log)
-            self._optimise(module, module, log, _AS_ONE)
+            self._optimise(module, module, log)
         return not why
 
     def _symbols(self, artifacts: Artifacts) -> Symbols:
@@ -125,6 +121,8 @@ class Slice:
             names = locations.called_from_outside(module)
             editor.declare_only(v for v in module.variables() if module.has_value(v) and _stays_outside(editor, v))
             editor.hide_all_but(names)
+            for constant in identities.of_statics(editor):
+                editor.keep_address(constant)
             editor.run_passes("globaldce")
             found = locations.leave_out(editor, names) if names else []
             made, places = numbered(bitcode.text_without_checksums(module.as_text()))
@@ -132,33 +130,29 @@ class Slice:
             apart.write_text(locations.tables(made, names, found, places.lines))
             return Joined(text, apart, places, *_kept_outside(module, symbols))
 
-    def _optimise_each(self, parts: Sequence[Path], log: Path) -> None:
-        """Do what rustc does to each module that another strategy merges.
-
-        Enzyme adds to an adjoint in the order in which instructions stand: they are to stand as they do there.
-        """
-        with _logged_after(log, parts) as logs:
-            pairs = zip(parts, logs, strict=True)
-            process.side_by_side([partial(self._optimise, part, part, beside, _EACH) for part, beside in pairs])
-
-    def _optimise(self, given: Path, module: Path, log: Path, pipeline: str) -> None:
-        process.run_tool([self.whole.opt, *before_enzyme(given, pipeline), "-o", module, given], log=log)
+    def _optimise(self, given: Path, module: Path, log: Path) -> None:
+        """Do what rustc does to each module that another strategy merges."""
+        process.run_tool([self.whole.opt, *before_enzyme(given, 2), "-o", module, given], log=log)
 
     def _compiled(self, joined: Joined, module: Path, log: Path) -> str:
         """Write the module and, at the same time, the object beside it; why the latter is not to be, in words."""
-        compiled = module.with_name(APART)
+        compiled, beside = module.with_name(APART), joined.apart.with_suffix(".log")
+        beside.touch()
         calls: list[Callable[[], str | None]] = [partial(self._optimised, joined, module, log)]
-        with _logged_after(log, [joined.apart]) as [beside]:
-            if joined.places:
-                calls.append(partial(process.run_tool, [self.llc, *_OBJECT, "-o", compiled, joined.apart], log=beside))
+        if joined.places:
+            calls.append(partial(process.run_tool, [self.llc, *_OBJECT, "-o", compiled, joined.apart], log=beside))
+        try:
             why = process.side_by_side(calls)[0] or ""
+        finally:
+            with log.open("ab") as stream:
+                stream.write(beside.read_bytes())
         if why:
             compiled.unlink(missing_ok=True)
         return why
 
     def _optimised(self, joined: Joined, module: Path, log: Path) -> str:
         """The module; and what optimisation did not find out in it, in words."""
-        self._optimise(joined.text, module, log, _AS_ONE)
+        self._optimise(joined.text, module, log)
         return self._asked_of_addresses(module, joined)
 
     def _asked_of_addresses(self, module: Path, joined: Joined) -> str:
@@ -177,19 +171,6 @@ class Slice:
         with Module(self.libllvm, module) as merged:
             call_by_name(Editor(merged))
             merged.write(module)
-
-
-@contextmanager
-def _logged_after(log: Path, files: Iterable[Path]) -> Iterator[list[Path]]:
-    """Logs of what is done to these files side by side; in the end they stand in `log`, one after the other."""
-    logs = [file.with_suffix(".log") for file in files]
-    for beside in logs:
-        beside.touch()
-    try:
-        yield logs
-    finally:
-        with log.open("ab") as stream:
-            stream.writelines(beside.read_bytes() for beside in logs)
 
 
 def _kept_outside(joined: Module, symbols: Symbols) -> tuple[str, list[str]]:
@@ -275,7 +256,6 @@ def cut(libllvm: Tool, symbols: Symbols, folder: Path, unwinds: bool) -> tuple[l
         written = []
         for number, one in enumerate(parts.values()):
             one.leave_out_the_rest()
-            one.keep_addresses()
             if unwinds:
                 abort_on_panic(one.editor)
             written.append(folder / f"{number:04}.bc")
@@ -355,11 +335,6 @@ class _Part:
                     editor.add_text_attribute(called, UNWANTED)
         editor.drop_assembly()
         editor.run_passes("elim-avail-extern,globaldce,strip-dead-debug-info")
-
-    def keep_addresses(self) -> None:
-        """Let who reads a `static` twice have the same address twice."""
-        for constant in identities.of_statics(self.editor):
-            self.editor.keep_address(constant)
 
 
 def _stays_outside(inspector: Inspector, value: Value) -> bool:
