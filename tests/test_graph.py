@@ -300,7 +300,7 @@ def test_settings_and_tools_that_are_others_are_named(tmp_path: Path, digests: D
 
 def test_another_strategy_is_one_reason_and_not_ten(tools: Tools, digests: Digests) -> None:
     was = parts(LlvmLink(SingleModuleMerge(tools.llvm_link, tools.llvm_nm, tools.opt)), digests)
-    now = parts(LlvmLink(FatLto(Linker(tools.cc), tools.lld)), digests)
+    now = parts(LlvmLink(FatLto(Linker(tools.cc), tools.lld, tools.opt)), digests)
     assert told(was, now) == ["`strategy` was SingleModuleMerge, is FatLto"]
 
 

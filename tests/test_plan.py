@@ -195,7 +195,7 @@ def test_strategy_of_that_name_merges(planner: Planner) -> None:
     tools = planner.tools
     merge = SingleModuleMerge(tools.llvm_link, tools.llvm_nm, tools.opt, POOL)
     assert planner.stages("strategy=single-module-merge")["llvm_link"].strategy == merge
-    assert planner.stages("strategy=fat-lto")["llvm_link"].strategy == FatLto(planner.linker, tools.lld, POOL)
+    assert planner.stages("strategy=fat-lto")["llvm_link"].strategy == FatLto(planner.linker, tools.lld, tools.opt, POOL)
     assert planner.stages("strategy=slice")["llvm_link"].strategy == Slice(merge, tools.libllvm, tools.llc)
 
 

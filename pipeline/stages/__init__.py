@@ -12,7 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
+from pipeline import process
 from pipeline.llvm import IN_PLACE, WHERE_WANTED
+from pipeline.toolchain import Tool
 
 NAMES = (
     "build_std",
@@ -83,9 +85,10 @@ def _kept(data: bytes) -> set[bytes]:
     return found
 
 
-def before_enzyme(module: Path, level: int) -> list[str]:
-    """Options by which `opt` runs LLVM's default pipeline of a level, with all off that is hard on the adjoint."""
-    return [f"-passes=forceattrs,default<O{level}>", *GENTLE, *WHERE_WANTED, PINS, *keep_calls(module)]
+def optimise(opt: Tool, level: int, given: Path, module: Path, log: Path) -> None:
+    """Write the module that LLVM's default pipeline of a level makes of it, with all off that is hard on the adjoint."""
+    passes = [f"-passes=forceattrs,default<O{level}>", *GENTLE, *WHERE_WANTED, PINS, *keep_calls(given)]
+    process.run_tool([opt, *passes, "-o", module, given], log=log)
 
 
 UNWANTED = "crategrad_value_unwanted"

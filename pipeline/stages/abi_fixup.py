@@ -16,11 +16,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pipeline import process
 from pipeline.errors import UserError
 from pipeline.llvm import Module, Value
 from pipeline.llvm_edit import Editor
-from pipeline.stages import MODULE, UNWANTED, Inputs, before_enzyme
+from pipeline.stages import MODULE, UNWANTED, Inputs, optimise
 from pipeline.toolchain import Tool
 
 DERIVATIVES = "derivatives.json"
@@ -139,7 +138,7 @@ class AbiFixup:
     def _optimised(self, module: Path, out: Path, log: Path) -> Path:
         if not self.raw or _PLACEHOLDERS not in module.read_bytes():
             return module
-        process.run_tool([self.opt, *before_enzyme(module, 2), "-o", out / MODULE, module], log=log)
+        optimise(self.opt, 2, module, out / MODULE, log)
         return out / MODULE
 
 

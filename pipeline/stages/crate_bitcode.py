@@ -16,10 +16,10 @@ from pipeline.artifact import KINDS, Artifact
 from pipeline.errors import UserError
 from pipeline.key import location
 from pipeline.link_recorder import EXPORTS
-from pipeline.llvm import IN_PLACE, WHERE_WANTED, Module
+from pipeline.llvm import Module
 from pipeline.llvm_edit import Editor
 from pipeline.rustc_wrapper import BINARIES, BINARY, FOR_BITCODE
-from pipeline.stages import PINS, Inputs
+from pipeline.stages import Inputs
 from pipeline.stages.build_std import SYSROOT
 from pipeline.toolchain import Rust, Tool
 
@@ -56,8 +56,6 @@ Places for messages, and no types: those of debug info are read as Rust's; C's a
 _IN_PLACE_OF_OBJECTS = "-Clinker_plugin_lto"
 """With `_` rustc takes it as well, and the crate `cc` does not: else that would have clang make bitcode in their place, too."""
 
-_NO_UNROLLING = "-unroll-full-max-count=0"
-
 ASKS = "__crategrad_ask"
 """In the name of each function that asks for a derivative."""
 
@@ -92,7 +90,7 @@ class CrateBitcode:
     debug_symbols: bool
     lto_bitcode: bool
     beside_objects: bool
-    """Whether there is bitcode beside objects, of which the program is linked: as rustc has it before it optimises."""
+    """Whether there is bitcode beside objects, of which the program is linked, and not in their place."""
     derivatives: bool
     """Whether derivatives get bodies: the frontend's `--cfg crategrad`."""
     gradcheck: bool
@@ -198,10 +196,7 @@ class CrateBitcode:
         if self.beside_objects:
             flags += ["-Csave-temps", "--cfg=crategrad_slice"]
         elif self.lto_bitcode:
-            # Vectorised and unrolled loops are hard on the adjoint, changed headers on what is known of them; opt2 does all of
-            # these, after Enzyme.
-            flags += [_IN_PLACE_OF_OBJECTS, "-Cno-vectorize-loops", "-Cno-vectorize-slp"]
-            flags += [f"-Cllvm-args={option}" for option in (PINS, _NO_UNROLLING, *IN_PLACE, *WHERE_WANTED)]
+            flags += [_IN_PLACE_OF_OBJECTS, "-Cno-prepopulate-passes"]
         if std and (std / SYSROOT).is_dir():
             flags.append(f"--sysroot={std / SYSROOT}")
         if self.derivatives:

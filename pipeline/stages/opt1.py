@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline import process
-from pipeline.stages import MODULE, Inputs, before_enzyme
+from pipeline.stages import MODULE, Inputs, optimise
 from pipeline.toolchain import Tool
 
 
@@ -19,5 +18,4 @@ class Opt1:
 
     def run(self, inputs: Inputs, out: Path, log: Path) -> None:
         """Run LLVM's default pipeline with the loop transformations off."""
-        module = inputs["module"] / MODULE
-        process.run_tool([self.opt, *before_enzyme(module, self.level), "-o", out / MODULE, module], log=log)
+        optimise(self.opt, self.level, inputs["module"] / MODULE, out / MODULE, log)

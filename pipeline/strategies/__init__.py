@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 NAMES = tuple(sorted(file.stem.replace("_", "-") for file in Path(__file__).parent.glob("[!_]*.py")))
 """Nothing of them is imported for it."""
 
+FIRST = 2
+"""The level of the first optimisation: every strategy merges bitcode as it is before rustc optimises, and does then what rustc
+would have done, so that Enzyme meets the same code by whichever strategy."""
+
 DERIVATIVE = ".crategrad"
 """How the name ends of a derivative that objects outside of the module call."""
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from pipeline import process
 from pipeline.linker import Linker
+from pipeline.stages import optimise
 from pipeline.stages.build_std import BITCODE
-from pipeline.strategies import Artifacts, Given
+from pipeline.strategies import FIRST, Artifacts, Given
 from pipeline.toolchain import Tool
 
 BESIDE_OBJECTS = False
@@ -16,7 +17,7 @@ BESIDE_OBJECTS = False
 
 def strategy(given: Given) -> FatLto:
     """See `Named.strategy`."""
-    return FatLto(given.linker, given.tools.lld, given.kept)
+    return FatLto(given.linker, given.tools.lld, given.tools.opt, given.kept)
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class FatLto:
 
     linker: Linker
     lld: Tool
+    opt: Tool
     kept: tuple[str, ...] = ()
     """What only later stages call."""
 
@@ -42,4 +44,5 @@ class FatLto:
         of_std = [native for native in artifacts.natives if native not in artifacts.arguments]
         argv += [*artifacts.crates, "-Wl,--start-lib", *std, "-Wl,--end-lib", *of_std]
         process.run_tool([*argv, *artifacts.arguments, "-o", module], log=log)
+        optimise(self.opt, FIRST, module, module, log)
         return False

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from pipeline import process
 from pipeline.errors import UserError
+from pipeline.stages import optimise
 from pipeline.stages.build_std import STD_MODULE
-from pipeline.strategies import Artifacts, Given
+from pipeline.strategies import FIRST, Artifacts, Given
 from pipeline.toolchain import Tool
 
 BESIDE_OBJECTS = False
@@ -35,6 +36,12 @@ class SingleModuleMerge:
 
     def merge(self, artifacts: Artifacts, module: Path, log: Path) -> bool:
         """See `Strategy.merge`."""
+        self.join(artifacts, module, log)
+        optimise(self.opt, FIRST, module, module, log)
+        return False
+
+    def join(self, artifacts: Artifacts, module: Path, log: Path) -> None:
+        """Write the module as rustc handed its parts over."""
         merged = module.with_suffix(".merged")
         process.run_tool([self.llvm_link, "-o", merged, *artifacts.crates], log=log)
         if artifacts.std:
@@ -42,7 +49,6 @@ class SingleModuleMerge:
             process.run_tool([self.llvm_link, "--only-needed", "-o", merged, merged, std], log=log)
         self.internalise(merged, [*artifacts.exports, *self._called_by_natives(artifacts), *self.kept], module, log)
         merged.unlink()
-        return False
 
     def internalise(self, merged: Path, names: Iterable[str], module: Path, log: Path) -> None:
         """Write a merged module to `module`, with nothing to be seen from outside but these names, or patterns."""

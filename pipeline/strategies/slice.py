@@ -26,11 +26,11 @@ from pipeline.llvm_edit import Editor
 from pipeline.llvm_inspect import Inspector
 from pipeline.places import Places, numbered
 from pipeline.repairs.apart import hide
-from pipeline.stages import UNWANTED, before_enzyme
+from pipeline.stages import UNWANTED, optimise
 from pipeline.stages.abi_fixup import asked
 from pipeline.stages.build_std import SYMBOLS
 from pipeline.stages.crate_bitcode import ASKS
-from pipeline.strategies import APART, DERIVATIVE, Artifacts, Given, single_module_merge
+from pipeline.strategies import APART, DERIVATIVE, FIRST, Artifacts, Given, single_module_merge
 from pipeline.strategies.single_module_merge import SingleModuleMerge
 from pipeline.toolchain import Tool
 from pipeline.unwinding import abort_on_panic
@@ -93,7 +93,6 @@ class Slice:
         if why:
             module.with_name(WHOLE).write_text(why)
             self._merge_whole(artifacts, module, log)
-            self._optimise(module, module, log)
         return not why
 
     def _symbols(self, artifacts: Artifacts) -> Symbols:
@@ -130,10 +129,6 @@ class Slice:
             apart.write_text(locations.tables(made, names, found, places.lines))
             return Joined(text, apart, places, *_kept_outside(module, symbols))
 
-    def _optimise(self, given: Path, module: Path, log: Path) -> None:
-        """Do what rustc does to each module that another strategy merges."""
-        process.run_tool([self.whole.opt, *before_enzyme(given, 2), "-o", module, given], log=log)
-
     def _compiled(self, joined: Joined, module: Path, log: Path) -> str:
         """Write the module and, at the same time, the object beside it; why the latter is not to be, in words."""
         compiled, beside = module.with_name(APART), joined.apart.with_suffix(".log")
@@ -152,7 +147,7 @@ class Slice:
 
     def _optimised(self, joined: Joined, module: Path, log: Path) -> str:
         """The module; and what optimisation did not find out in it, in words."""
-        self._optimise(joined.text, module, log)
+        optimise(self.whole.opt, FIRST, joined.text, module, log)
         return self._asked_of_addresses(module, joined)
 
     def _asked_of_addresses(self, module: Path, joined: Joined) -> str:
@@ -167,10 +162,11 @@ class Slice:
         return ""
 
     def _merge_whole(self, artifacts: Artifacts, module: Path, log: Path) -> None:
-        self.whole.merge(artifacts, module, log)
+        self.whole.join(artifacts, module, log)
         with Module(self.libllvm, module) as merged:
             call_by_name(Editor(merged))
             merged.write(module)
+        optimise(self.whole.opt, FIRST, module, module, log)
 
 
 def _kept_outside(joined: Module, symbols: Symbols) -> tuple[str, list[str]]:
