@@ -19,8 +19,8 @@ from tests.workbench import Workbench
 FEW = 6
 """How many functions are built by default, of all areas: each strategy takes most of a minute for them."""
 
-UNROLLED = "gauss_newton_steps"
-"""A function of which rustc would unroll a loop where it makes bitcode in the place of objects."""
+SENSITIVE = ("bezier_by_de_casteljau", "roots_all_at_once", "gauss_newton_steps")
+"""Functions in whose last digits one sees whether two loads were made one, or a loop unrolled, before Enzyme."""
 
 
 def test_the_document_says_what_is_kept() -> None:
@@ -49,9 +49,8 @@ def test_what_has_the_whole_program_merged_is_set_apart() -> None:
 @pytest.mark.toolchain
 def test_some_functions_are_the_same_by_every_strategy(tmp_path: Path) -> None:
     every = chosen()
-    rows = judge([*every[:: len(every) // FEW + 1], *corpus([UNROLLED])], tmp_path)
+    rows = judge([*every[:: len(every) // FEW + 1], *corpus(SENSITIVE)], tmp_path)
     same(rows)
-    assert rows[-1].agree == "to the last bit"
 
 
 BESIDE = (
@@ -95,9 +94,9 @@ def test_every_function_is_the_same_by_every_strategy(tmp_path: Path) -> None:
 
 
 def same(rows: list[Row]) -> None:
-    """None is wrong nor crashes, and what is right by several strategies is the same."""
+    """None is wrong nor crashes, and what is right by several strategies is the same to the last bit, unless by chance."""
     kinds = Counter(said.partition(":")[0] for row in rows for said in (row.slice, row.single_module_merge, row.fat_lto))
     print(kinds)
     assert set(kinds) <= {"right", "refused"}
     assert kinds["right"] >= 0.95 * kinds.total()
-    assert [row for row in rows if row.agree == "no"] == []
+    assert [row for row in rows if row.agree not in ("to the last bit", "by chance")] == []

@@ -18,8 +18,11 @@ NAMES = tuple(sorted(file.stem.replace("_", "-") for file in Path(__file__).pare
 """Nothing of them is imported for it."""
 
 FIRST = 2
-"""The level of the first optimisation: every strategy merges bitcode as it is before rustc optimises, and does then what rustc
-would have done, so that Enzyme meets the same code by whichever strategy."""
+"""The level of the first optimisation.
+
+Every strategy merges the crates' bitcode as it is before rustc optimises, and does then what rustc would have done: so Enzyme
+meets the same code by whichever strategy.
+"""
 
 DERIVATIVE = ".crategrad"
 """How the name ends of a derivative that objects outside of the module call."""
