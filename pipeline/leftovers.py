@@ -10,6 +10,9 @@ from pipeline.llvm import Value
 from pipeline.llvm_edit import Editor
 from pipeline.llvm_inspect import UNTIL_OPT2
 
+STANDS_FOR = "crategrad_for."
+"""How the name begins of a function without a body; that of the one it stands for, until derivatives are there, follows."""
+
 _SAID = ("enzyme_", "crategrad_")
 """How the names of attributes begin that are Enzyme's or ours."""
 _KINDS = ("type", "inactive", "active", "shadow", "mustcache", "fromcache", "fromstack", "backstack", "caststack")
@@ -21,6 +24,8 @@ _METADATA = tuple(f"enzyme_{kind}" for kind in _KINDS + _OF_CACHES)
 def take_back(editor: Editor) -> None:
     """Take all of it out of a module."""
     module, kinds = editor.module, {editor.metadata_kind(kind.encode()) for kind in _METADATA}
+    for function in list(module.functions()):
+        _take_place(editor, function)
     for variable in module.variables():
         editor.drop_metadata_of_global(variable, kinds)
     for function in module.functions():
@@ -29,6 +34,16 @@ def take_back(editor: Editor) -> None:
             editor.drop_metadata(instruction, kinds)
             if module.is_call(instruction):
                 editor.drop_text_attributes_of_call(instruction, _SAID)
+
+
+def _take_place(editor: Editor, standing: Value) -> None:
+    """Call what a function stands for in its place, if it does."""
+    name = editor.module.name(standing)
+    if name.startswith(STANDS_FOR):
+        function = editor.declared(name.removeprefix(STANDS_FOR), editor.function_type(standing))
+        for call in editor.module.users(standing):
+            editor.call_another(call, function)
+        editor.module.delete_function(standing)
 
 
 def _take_from(editor: Editor, function: Value) -> None:

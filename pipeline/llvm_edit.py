@@ -568,6 +568,11 @@ class Editor(Inspector):
         self.api.ReplaceAllUsesWith(instruction, by)
         self.api.InstructionEraseFromParent(instruction)
 
+    def call_another(self, call: Value, function: Value) -> None:
+        """Have a call be of another function, which takes and gives the same."""
+        self.api.SetOperand(call, self.api.GetNumOperands(call) - 1, function)
+        self.api.SetInstructionCallConv(call, self.api.GetFunctionCallConv(function))
+
     def give(self, user: Value, value: Value, by: Value) -> None:
         """Have one user of a value use another instead."""
         for index, operand in enumerate(self.operands(user)):
@@ -659,19 +664,21 @@ class Editor(Inspector):
 
     def internal_function(self, name: str, result: Value, parameters: Sequence[Value]) -> Value:
         """A new function of this module's own, without a body yet."""
-        types = (c_void_p * len(parameters))(*parameters)
-        ty = self.api.FunctionType(result, types, len(parameters), 0)
-        function = int(self.api.AddFunction(self.module.handle, name.encode(), ty))
+        function = int(self.api.AddFunction(self.module.handle, name.encode(), self._function_of(result, parameters)))
         self.api.SetLinkage(function, _INTERNAL)
         return function
 
     def c_function(self, name: str, result: Value, parameters: Sequence[Value]) -> Value:
         """A function of the C library, declared where it is not."""
-        if found := self.module.named([name]):
-            return found[0]
-        function = self.internal_function(name, result, parameters)
-        self.api.SetLinkage(function, _EXTERNAL)
-        return function
+        return self.declared(name, self._function_of(result, parameters))
+
+    def declared(self, name: str, ty: Value) -> Value:
+        """The function of that name, declared where it is not."""
+        found = self.module.named([name])
+        return found[0] if found else int(self.api.AddFunction(self.module.handle, name.encode(), ty))
+
+    def _function_of(self, result: Value, parameters: Sequence[Value]) -> Value:
+        return int(self.api.FunctionType(result, (c_void_p * len(parameters))(*parameters), len(parameters), 0))
 
     def rename(self, function: Value, name: str) -> None:
         """Give a function another name; one that is taken gets a number."""

@@ -39,6 +39,7 @@ from pipeline.repairs import (
     inline,
     integers,
     joins,
+    libm,
     locks,
     loops,
     members,
@@ -62,6 +63,7 @@ from pipeline.repairs import (
     scopes,
     shadows,
     siblings,
+    signs,
     split_words,
     statics,
     switches,
@@ -109,6 +111,8 @@ OF_RUNGS = {"said_pointers": said_pointers.say_of_all, "variants": variants.copy
 """Those that a rung of the ladder asks for (`pipeline/ladder.py`), where Enzyme refuses what all others left."""
 
 _OF_CALLS = (
+    ("libm", libm.know_by_c_name),
+    ("signs", signs.of_floats),
     ("c_names", c_names.give_own),
     ("c_structs", c_structs.hand_on_each),
     ("inline", inline.results_of_text),

@@ -44,10 +44,8 @@ def let_nan_give_way(editor: Editor, shims: Sequence[Value]) -> list[str]:
 def _call_what_is_known(editor: Editor, call: Value) -> None:
     callee = editor.module.callee(call)
     if unknown := _UNKNOWN.fullmatch(editor.module.name(callee)):
-        name = f"llvm.{unknown[1]}num.{unknown[2]}"
-        named, ty = editor.module.named([name]), editor.function_type(callee)
-        known = named[0] if named else int(editor.api.AddFunction(editor.module.handle, name.encode(), ty))
-        editor.api.SetOperand(call, editor.api.GetNumOperands(call) - 1, known)
+        known = editor.declared(f"llvm.{unknown[1]}num.{unknown[2]}", editor.function_type(callee))
+        editor.call_another(call, known)
 
 
 def _let_nan_give_way(editor: Editor, call: Value) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
-from pipeline import process
+from pipeline import libm, process
 from pipeline.llvm import IN_PLACE, WHERE_WANTED
 from pipeline.toolchain import Tool
 
@@ -51,11 +51,12 @@ _KEPT = re.compile(
     rb"|_RNvNtNtCs[0-9A-Za-z]+_3std2io5stdio(?:6__print|7__eprint)|_ZN3std2io5stdio(?:6_print|7_eprint)17h[0-9a-f]{16}E"
     rb"|_RNvXs[0-9a-z]*_NtNtCs[0-9A-Za-z]+_4core3num(?:11float_parse|7dec2flt)[fd]NtNtNt[0-9A-Za-z]+_3str6traits7FromStr8from_str"
     rb"|_RNvNt[0-9A-Za-z]+_3std3sys6random(?:[0-9]+[a-z]+)?19hashmap_random_keys"
+    rb"|" + libm.NAMES.pattern
 )
 """Rust's reallocation and `println!` by either of rustc's manglings; what reads a float from a text, and what asks for the keys
-of a `HashMap`, by std's own."""
+of a `HashMap`, by std's own; what is mathematical in the crate `libm`."""
 
-_WORDS, _LONGEST = (b"__rust_realloc", b"3std2io5stdio", b"FromStr8from_str", b"hashmap_random_keys"), 400
+_WORDS, _LONGEST = (b"__rust_realloc", b"3std2io5stdio", b"FromStr8from_str", b"hashmap_random_keys", libm.WORD), 400
 """In each of these names one of the words, and more bytes than there are on either side of it."""
 
 PINS = "-opt-disable=argpromotion,deadargelim,ipsccp,mergefunc"
