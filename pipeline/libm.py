@@ -22,13 +22,14 @@ _UNKNOWN = ("exp10f", "remainderf")
 EVERY = sorted({name for base in (*EXACT, *APPROXIMATE) for name in (base, f"{base}f")}.difference(_UNKNOWN))
 """All of these, for `f64` and for `f32`."""
 _ONE = "|".join(f"{len(name)}{name}" for name in EVERY)
-_IN = r"4libm4math\d+[a-z0-9_]+?"
-NAMES = re.compile(rf"_RNvNtNtCs[0-9A-Za-z]+_{_IN}(?:{_ONE})|_ZN{_IN}(?:{_ONE})17h[0-9a-f]{{16}}E".encode())
-"""By either of rustc's manglings."""
-_NAME = re.compile(rf"_RNvNtNtCs[0-9A-Za-z]+_{_IN}({_ONE})|_ZN{_IN}({_ONE})17h[0-9a-f]{{16}}E")
+_PATH = r"4libm4math\d+[a-z0-9_]+?"
+_NAME = rf"(?:_RNvNtNtCs[0-9A-Za-z]+_{_PATH}(?:{_ONE})|_ZN{_PATH}(?:{_ONE})17h[0-9a-f]{{16}}E)(?:\.\d+)?"
+NAMES = re.compile(_NAME.encode())
+"""By either of rustc's manglings; of those that several codegen units have each for itself LLVM numbers all but one."""
+_LAST = re.compile(rf"{_PATH}({_ONE})(?:17h[0-9a-f]{{16}}E)?(?:\.\d+)?$")
 
 
 def c_name(name: str) -> str:
     """C's name for the function of this name; empty for another."""
-    found = _NAME.fullmatch(name)
-    return (found[1] or found[2]).lstrip("0123456789") if found else ""
+    found = _LAST.search(name) if re.fullmatch(_NAME, name) else None
+    return found[1].lstrip("0123456789") if found else ""

@@ -10,10 +10,10 @@ tried! {
     } => x.iter().map(|x| 1.0 / (1.0 + x * x)).collect::<Vec<_>>();
     bessel_function(x: FOUR) {
         x.iter().map(|x| libm::j0(*x)).sum()
-    };
+    } => x.iter().map(|x| -libm::j1(*x)).collect::<Vec<_>>();
     power(x: FOUR) {
         libm::pow(x[0], x[2])
-    };
+    } => [x[2] * x[0].powf(x[2] - 1.0), 0.0, x[0].powf(x[2]) * x[0].ln(), 0.0];
     error_function(x: FOUR) {
         x.iter().map(|x| libm::erf(*x)).sum()
     } => x.iter().map(|x| std::f64::consts::FRAC_2_SQRT_PI * (-x * x).exp()).collect::<Vec<_>>();
@@ -32,10 +32,16 @@ tried! {
     logarithm(x: FOUR) {
         x.iter().map(|x| libm::log(*x)).sum()
     } => x.iter().map(|x| 1.0 / x).collect::<Vec<_>>();
+    gamma_function(x: FOUR) {
+        x.iter().map(|x| libm::tgamma(*x)).sum()
+    };
+    logarithm_of_gamma_function(x: FOUR) {
+        x.iter().map(|x| libm::lgamma(*x)).sum()
+    };
 }
 
 refused! {
-    gamma_function(x: FOUR) {
-        x.iter().map(|x| libm::tgamma(*x)).sum() //~ the bits of an integer are taken for a float here, and a derivative with regard to what they were would be lost
-    };
+    sine_and_cosine(x: FOUR) {
+        x.iter().map(|x| libm::sincos(*x)).map(|(sine, cosine)| sine * cosine).sum() //~ the bits of a float are moved as an integer here, and their derivative would be lost
+    } => x.iter().map(|x| (2.0 * x).cos()).collect::<Vec<_>>();
 }
