@@ -13,6 +13,9 @@ from pipeline.llvm_inspect import UNTIL_OPT2
 STANDS_FOR = "crategrad_for."
 """How the name begins of a function without a body; that of the one it stands for, until derivatives are there, follows."""
 
+ITSELF = "crategrad_itself."
+"""How the name begins of a function without a body that gives what it is given, and of which Enzyme knows no derivative."""
+
 _SAID = ("enzyme_", "crategrad_")
 """How the names of attributes begin that are Enzyme's or ours."""
 _KINDS = ("type", "inactive", "active", "shadow", "mustcache", "fromcache", "fromstack", "backstack", "caststack")
@@ -43,6 +46,10 @@ def _take_place(editor: Editor, standing: Value) -> None:
         function = editor.declared(name.removeprefix(STANDS_FOR), editor.function_type(standing))
         for call in editor.module.users(standing):
             editor.call_another(call, function)
+        editor.module.delete_function(standing)
+    if name.startswith(ITSELF):
+        for call in editor.module.users(standing):
+            editor.replace(call, editor.module.arguments(call)[0])
         editor.module.delete_function(standing)
 
 

@@ -17,11 +17,14 @@ APPROXIMATE = (
 )
 """The others, of which Enzyme knows the derivative by C's name."""
 
+PAIRS = ("sincos", "sincosf")
+"""Those that give a sine and a cosine."""
+
 _UNKNOWN = ("exp10f", "remainderf")
 """Of these it knows none."""
 EVERY = sorted({name for base in (*EXACT, *APPROXIMATE) for name in (base, f"{base}f")}.difference(_UNKNOWN))
 """All of these, for `f64` and for `f32`."""
-_ONE = "|".join(f"{len(name)}{name}" for name in EVERY)
+_ONE = "|".join(f"{len(name)}{name}" for name in (*EVERY, *PAIRS))
 _PATH = r"4libm4math\d+[a-z0-9_]+?"
 _NAME = rf"(?:_RNvNtNtCs[0-9A-Za-z]+_{_PATH}(?:{_ONE})|_ZN{_PATH}(?:{_ONE})17h[0-9a-f]{{16}}E)(?:\.\d+)?"
 NAMES = re.compile(_NAME.encode())

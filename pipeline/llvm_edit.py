@@ -664,20 +664,21 @@ class Editor(Inspector):
 
     def internal_function(self, name: str, result: Value, parameters: Sequence[Value]) -> Value:
         """A new function of this module's own, without a body yet."""
-        function = int(self.api.AddFunction(self.module.handle, name.encode(), self._function_of(result, parameters)))
+        function = int(self.api.AddFunction(self.module.handle, name.encode(), self.header_of(result, parameters)))
         self.api.SetLinkage(function, _INTERNAL)
         return function
 
     def c_function(self, name: str, result: Value, parameters: Sequence[Value]) -> Value:
         """A function of the C library, declared where it is not."""
-        return self.declared(name, self._function_of(result, parameters))
+        return self.declared(name, self.header_of(result, parameters))
 
     def declared(self, name: str, ty: Value) -> Value:
         """The function of that name, declared where it is not."""
         found = self.module.named([name])
         return found[0] if found else int(self.api.AddFunction(self.module.handle, name.encode(), ty))
 
-    def _function_of(self, result: Value, parameters: Sequence[Value]) -> Value:
+    def header_of(self, result: Value, parameters: Sequence[Value]) -> Value:
+        """The type of a function."""
         return int(self.api.FunctionType(result, (c_void_p * len(parameters))(*parameters), len(parameters), 0))
 
     def rename(self, function: Value, name: str) -> None:

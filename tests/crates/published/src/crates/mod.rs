@@ -42,7 +42,6 @@ pub fn report() {
 
 #[cfg(feature = "refused")]
 pub fn report() {
-    libm::report_of_refused();
     nalgebra::report_of_refused();
     ndarray::report_of_refused();
     smallvec::report_of_refused();
