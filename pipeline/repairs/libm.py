@@ -28,7 +28,6 @@ _SIGNATURES = {f"Build{name}": (c_void_p, [c_void_p, c_void_p, c_void_p, c_char_
 _ATTRIBUTES = ("memory", "nofree", "nosync", "nounwind", "willreturn")
 """Of memory: that it is neither read nor written."""
 
-
 _IN_ASSEMBLY = {"sqrtsd ${0:x}, ${0:x}": "sqrt", "sqrtss ${0:x}, ${0:x}": "sqrtf"}
 """What a function of one float is in assembly, as rustc inlines it."""
 
