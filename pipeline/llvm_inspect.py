@@ -780,7 +780,7 @@ class Inspector:
     def is_logic(self, value: Value) -> bool:
         """True for an and, an or, a not, and for the select that is one of these."""
         is_one_bit = self.integer_bits(self.api.TypeOf(value)) == 1
-        return is_one_bit and (self._opcode(value) in _LOGIC or bool(self.api.IsASelectInst(value)))
+        return is_one_bit and (self.opcode(value) in _LOGIC or bool(self.api.IsASelectInst(value)))
 
     def is_integer_arithmetic(self, value: Value) -> bool:
         """True for what makes an integer of integers: counted, widened, cut or chosen."""
@@ -789,76 +789,76 @@ class Inspector:
 
     def is_sum(self, value: Value) -> bool:
         """True for a sum of two integers."""
-        return self._opcode(value) == _ADD
+        return self.opcode(value) == _ADD
 
     def is_sum_or_product(self, value: Value) -> bool:
         """True for a sum, a difference or a product of integers, be it by a shift."""
-        return self._opcode(value) in {_ADD, _SUBTRACT, _MULTIPLY, _SHIFT_LEFT}
+        return self.opcode(value) in {_ADD, _SUBTRACT, _MULTIPLY, _SHIFT_LEFT}
 
     def is_difference(self, value: Value) -> bool:
         """True for a difference of two integers."""
-        return self._opcode(value) == _SUBTRACT
+        return self.opcode(value) == _SUBTRACT
 
     def is_exclusive_or(self, value: Value) -> bool:
         """True for where two integers differ, bit by bit."""
-        return self._opcode(value) == _EXCLUSIVE_OR
+        return self.opcode(value) == _EXCLUSIVE_OR
 
     def is_float_arithmetic(self, value: Value) -> bool:
         """True for a sum, a difference, a product, a quotient and a negation of floats."""
-        return self._opcode(value) in _FLOAT_ARITHMETIC
+        return self.opcode(value) in _FLOAT_ARITHMETIC
 
     def is_product(self, value: Value) -> bool:
         """True for a product of floats."""
-        return self._opcode(value) == _PRODUCT
+        return self.opcode(value) == _PRODUCT
 
     def is_remainder(self, value: Value) -> bool:
         """True for what a quotient of floats leaves."""
-        return self._opcode(value) == _REMAINDER
+        return self.opcode(value) == _REMAINDER
 
     def is_quotient(self, value: Value) -> bool:
         """True for a quotient of floats."""
-        return self._opcode(value) == _QUOTIENT
+        return self.opcode(value) == _QUOTIENT
 
     def divides_integers(self, value: Value) -> bool:
         """True for a quotient of integers and for what is left by one: of zero there is none."""
-        return self._opcode(value) in _DIVISIONS
+        return self.opcode(value) in _DIVISIONS
 
     def is_vector_of_integers(self, value: Value) -> bool:
         """True for what puts integers into a vector, or the elements of vectors of integers into another."""
-        return self.is_of_integers(self.api.TypeOf(value)) and self._opcode(value) in _VECTORS
+        return self.is_of_integers(self.api.TypeOf(value)) and self.opcode(value) in _VECTORS
 
     def is_bitwise(self, value: Value) -> bool:
         """True for what shifts, cuts or widens an integer, or combines the bits of two."""
-        return self._opcode(value) in _BITWISE
+        return self.opcode(value) in _BITWISE
 
     def counts(self, user: Value) -> bool:
         """True for a comparison, a `switch`, an address, arithmetic of integers, and a float made of the number that one is."""
-        return self._opcode(user) in _COUNTING
+        return self.opcode(user) in _COUNTING
 
     def computes_with(self, user: Value) -> bool:
         """True for arithmetic of integers, and for an address that is made of one."""
-        return self._opcode(user) in _COUNTING - _TAKING - _BRANCHING
+        return self.opcode(user) in _COUNTING - _TAKING - _BRANCHING
 
     def takes_number(self, user: Value) -> bool:
         """Whether an instruction compares integers, makes a float of the number that one is, or is of no account."""
-        return self._opcode(user) in _TAKING or self.leaves_alone(user) or self.is_lifetime(user)
+        return self.opcode(user) in _TAKING or self.leaves_alone(user) or self.is_lifetime(user)
 
     def makes_number(self, value: Value) -> bool:
         """True for what makes a float of the number that an integer is."""
-        return self._opcode(value) in _TO_FLOAT
+        return self.opcode(value) in _TO_FLOAT
 
     def shifted_right(self, value: Value) -> int:
         """By how many bits an integer is shifted to the right; 0 where it is not, or that is not known."""
-        is_shift = self._opcode(value) in _SHIFTS_RIGHT
+        is_shift = self.opcode(value) in _SHIFTS_RIGHT
         return (self.number(self.operands(value)[1]) or 0) if is_shift else 0
 
     def shifts_left(self, value: Value) -> bool:
         """True for what may bring the lowest bits of an integer to the highest."""
-        return self._opcode(value) in {_SHIFT_LEFT, _MULTIPLY} or self.is_intrinsic(value)
+        return self.opcode(value) in {_SHIFT_LEFT, _MULTIPLY} or self.is_intrinsic(value)
 
     def ends_block_by_choice(self, instruction: Value) -> bool:
         """True for a branch and a `switch`."""
-        return self._opcode(instruction) in _BRANCHING
+        return self.opcode(instruction) in _BRANCHING
 
     def origin(self, value: Value) -> tuple[Value, int]:
         """What a pointer or an integer is counted from, and a number that divides all that was added to it; 0: nothing was."""
@@ -882,13 +882,14 @@ class Inspector:
 
     def factor(self, product: Value) -> int:
         """By which number an integer is multiplied; 0 where it is not, or by none that is known."""
-        factor = self.operands(product)[1] if self._opcode(product) in {_MULTIPLY, _SHIFT_LEFT} else 0
+        factor = self.operands(product)[1] if self.opcode(product) in {_MULTIPLY, _SHIFT_LEFT} else 0
         if not factor or not self.api.IsAConstantInt(factor):
             return 0
         number = int(self.api.ConstIntGetZExtValue(factor))
-        return number if self._opcode(product) == _MULTIPLY else 1 << number
+        return number if self.opcode(product) == _MULTIPLY else 1 << number
 
-    def _opcode(self, value: Value) -> int:
+    def opcode(self, value: Value) -> int:
+        """Which instruction a value is, by LLVM's number (LLVMOpcode); 0 for what is none."""
         return int(self.api.GetInstructionOpcode(value)) if self.api.IsAInstruction(value) else 0
 
 

@@ -78,18 +78,14 @@ def _rearranges(inspector: Inspector, user: Value) -> bool:
         return all(_rearranges(inspector, one) for one in inspector.module.users(user))
     if inspector.api.IsATruncInst(user):
         return bits_of(inspector, inspector.api.GetOperand(user, 0)) >= _TWO_FLOATS
-    joined = inspector.operands(user) if _opcode(inspector, user) == _OR else [user]
+    joined = inspector.operands(user) if inspector.opcode(user) == _OR else [user]
     return any(_is_moved_by_half(inspector, one) for one in joined)
 
 
 def _is_moved_by_half(inspector: Inspector, value: Value) -> bool:
-    by = inspector.api.GetOperand(value, 1) if _opcode(inspector, value) in _SHIFTS else 0
+    by = inspector.api.GetOperand(value, 1) if inspector.opcode(value) in _SHIFTS else 0
     is_known = bool(by) and inspector.api.IsAConstantInt(by) and bits_of(inspector, value) >= _TWO_FLOATS
     return bool(is_known) and 2 * int(inspector.api.ConstIntGetZExtValue(by)) >= bits_of(inspector, value)
-
-
-def _opcode(inspector: Inspector, value: Value) -> int:
-    return int(inspector.api.GetInstructionOpcode(value)) if inspector.api.IsABinaryOperator(value) else 0
 
 
 def bits_of(inspector: Inspector, value: Value) -> int:

@@ -32,11 +32,11 @@ def of_floats(editor: Editor, shims: Sequence[Value]) -> list[str]:
 
 def _is_about_sign(editor: Editor, bits: Value) -> bool:
     """Whether the highest bit of a word as wide as a float is taken off, set, or turned."""
-    if _opcode(editor, bits) not in (_AND, _OR, _XOR) or editor.integer_bits(editor.api.TypeOf(bits)) not in _WIDTHS:
+    if editor.opcode(bits) not in (_AND, _OR, _XOR) or editor.integer_bits(editor.api.TypeOf(bits)) not in _WIDTHS:
         return False
     _, mask = editor.operands(bits)
     sign = 1 << editor.integer_bits(editor.api.TypeOf(bits)) - 1
-    return editor.number(mask) == (sign - 1 if _opcode(editor, bits) == _AND else -sign)
+    return editor.number(mask) == (sign - 1 if editor.opcode(bits) == _AND else -sign)
 
 
 def _is_of_float(editor: Editor, bits: Value) -> bool:
@@ -51,9 +51,9 @@ def _compute(editor: Editor, bits: Value) -> None:
     of_float = editor.float_type(editor.integer_bits(ty))
     with editor.module.before(bits) as builder:
         made = int(editor.api.BuildBitCast(builder, word, of_float, b""))
-        if _opcode(editor, bits) != _XOR:
+        if editor.opcode(bits) != _XOR:
             made = _magnitude(editor, builder, made, of_float)
-        if _opcode(editor, bits) != _AND:
+        if editor.opcode(bits) != _AND:
             made = int(editor.api.BuildFNeg(builder, made, b""))
         editor.replace(bits, int(editor.api.BuildBitCast(builder, made, ty, b"")))
 
@@ -62,7 +62,3 @@ def _magnitude(editor: Editor, builder: Value, value: Value, ty: Value) -> Value
     name = f"llvm.fabs.f{8 * editor.size_of(ty)}"
     function = editor.c_function(name, ty, [ty])
     return editor.call(builder, editor.function_type(function), function, [value])
-
-
-def _opcode(editor: Editor, value: Value) -> int:
-    return int(editor.api.GetInstructionOpcode(value)) if editor.api.IsABinaryOperator(value) else 0

@@ -63,7 +63,7 @@ class _Words:
             if word in known or not self._is_word(word):
                 continue
             known.add(word)
-            if self._opcode(word) == _OR or self._shift(word):
+            if self.editor.opcode(word) == _OR or self._shift(word):
                 return True
             waiting += self.editor.chosen(word) if self.editor.is_choice(word) else []
         return False
@@ -73,14 +73,11 @@ class _Words:
 
     def _is_made_or_loaded(self, word: Value) -> bool:
         is_known = self.editor.is_plain_load(word) or self.editor.is_choice(word) or self.api.IsAZExtInst(word)
-        return bool(is_known) or self._opcode(word) == _OR or bool(self._shift(word))
-
-    def _opcode(self, value: Value) -> int:
-        return int(self.api.GetInstructionOpcode(value)) if self.api.IsABinaryOperator(value) else 0
+        return bool(is_known) or self.editor.opcode(word) == _OR or bool(self._shift(word))
 
     def _shift(self, word: Value) -> int:
         """By how many bits a word is shifted, if by half or more: upwards positive, downwards negative."""
-        opcode = self._opcode(word)
+        opcode = self.editor.opcode(word)
         by = self.api.GetOperand(word, 1) if opcode in {_SHL, _LSHR} else 0
         bits = int(self.api.ConstIntGetZExtValue(by)) if by and self.api.IsAConstantInt(by) else 0
         return 0 if bits < self.half else bits if opcode == _SHL else -bits
@@ -158,7 +155,7 @@ class _Words:
                 if shift > 0:
                     return zero, self.api.BuildShl(builder, low, by, b"")
                 return self.api.BuildLShr(builder, high, by, b""), zero
-        if self._opcode(word) == _OR:
+        if self.editor.opcode(word) == _OR:
             one, other = (self._halves(operand) for operand in self.editor.operands(word))
             with self.editor.module.before(word) as builder:
                 low = self.api.BuildOr(builder, one[0], other[0], b"")
