@@ -22,8 +22,8 @@ from tests.fuzz.tree import Function, Node
 from tests.programs import Verdict
 
 SEED = 1
-COUNTS = {"f64": (300, 1500), "mixed": (24, 1500), "headers": (36, 3500)}
-"""How many functions are tried over each kind of numbers, and of which length they are at most."""
+COUNTS = {"f64": (100, 300, 1500), "mixed": (24, 72, 1500), "headers": (36, 108, 3500)}
+"""How many functions are tried over each kind of numbers, how many with `--full`, and of which length they are at most."""
 SHARE = 0.95
 """How many of the functions that are a test come out right, at least; the others do not build."""
 _HEAVY = re.compile(r"sort|select_nth|BTree|Heap|Hash")
@@ -204,8 +204,9 @@ def _is_light(one: Function, length: int) -> bool:
 
 @pytest.mark.toolchain
 @pytest.mark.parametrize("numbers", COUNTS)
-def test_random_functions_are_right_or_refused(tmp_path: Path, numbers: str) -> None:
-    number, length = COUNTS[numbers]
+def test_random_functions_are_right_or_refused(request: pytest.FixtureRequest, tmp_path: Path, numbers: str) -> None:
+    few, many, length = COUNTS[numbers]
+    number = many if request.config.getoption("--full") else few
     made = (function(seed, numbers) for seed in count(SEED))
     functions = list(islice((one for one in made if _is_light(one, length)), number))
     verdicts = judge(functions, "3", tmp_path, MODES_OF[numbers])
