@@ -89,13 +89,12 @@ fn main() {
     let times: usize = asked.next().and_then(|times| times.parse().ok()).unwrap_or(1);
     let mut sum = 0.0;
     if what == "gradient" {
+        let (x, places, weights, inputs) = (numbers(3000), numbers(300), numbers(4000), numbers(40));
+        let (mut dx, mut dplaces, mut dweights) = (vec![0.0; 3000], vec![0.0; 300], vec![0.0; 4000]);
         for _ in 0..times {
-            let (x, mut dx) = (numbers(3000), vec![0.0; 3000]);
             sum += d_rosenbrock(&x, &mut dx, 1.0) + dx[7];
-            let (x, mut dx) = (numbers(300), vec![0.0; 300]);
-            sum += d_potential(&x, &mut dx, 1.0) + dx[7];
-            let (w, mut dw) = (numbers(4000), vec![0.0; 4000]);
-            sum += d_layer(&w, &mut dw, &numbers(40), 1.0) + dw[7];
+            sum += d_potential(&places, &mut dplaces, 1.0) + dplaces[7];
+            sum += d_layer(&weights, &mut dweights, &inputs, 1.0) + dweights[7];
         }
     } else if what == "value" {
         sum += rosenbrock(&numbers(3000)) + potential(&numbers(300)) + layer(&numbers(4000), &numbers(40));

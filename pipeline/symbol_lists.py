@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -30,15 +32,19 @@ class Listed(msgspec.Struct):
 def listed(llvm_nm: Tool, modules: Sequence[Path], objects: Sequence[Path]) -> tuple[dict[str, Names], list[str], list[str]]:
     """What these modules define, by their paths; what these objects, and those in archives, define for others; and what they
     want of others.
+
+    All modules of a program, many times what is cut of them, are read for it: half of them here, half of them there.
     """
-    of_modules = partial(_lines, llvm_nm, "--defined-only", "--print-file-name", *modules)
-    in_modules, in_objects = process.side_by_side([of_modules, partial(_lines, llvm_nm, "--extern-only", *objects)])
-    found: dict[str, Names] = {}
-    for file, _, symbol in (line.rpartition(": ") for line in in_modules):
+    of_modules = partial(_lines, llvm_nm, "--defined-only", "--print-file-name")
+    of_objects = partial(_lines, llvm_nm, "--extern-only", *objects)
+    halves = [half for half in (modules[::2], modules[1::2]) if half]
+    *in_modules, in_objects = process.side_by_side([*(partial(of_modules, *half) for half in halves), of_objects])
+    found = {os.fspath(module): Names() for module in modules}
+    for line in chain(*in_modules):
+        file, _, symbol = line.rpartition(": ")
         words = symbol.split()
         if len(words) == 3:  # else it says that a file has none
-            names = found.setdefault(file, Names())
-            (names.local if words[1].islower() else names.visible).append(words[2])
+            (found[file].local if words[1].islower() else found[file].visible).append(words[2])
     said = [line.split() for line in in_objects]
     return found, [each[2] for each in said if len(each) == 3], [each[1] for each in said if each[:1] == ["U"]]
 
