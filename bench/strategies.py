@@ -372,7 +372,7 @@ def gradient(folder: Path, rounds: int) -> None:
     for strategy in STRATEGIES:
         program.build(strategy)
     print("\nthe processor's time of gradients")
-    _compare(program, (*STRATEGIES[:-1], STRATEGIES[-1]), ["gradient", "300"], rounds)
+    _compare(program, (*STRATEGIES[:-1], STRATEGIES[-1]), ["gradient", "1000"], rounds)
 
 
 def _compare(program: Program, ways: Sequence[str], arguments: Sequence[str], rounds: int) -> None:

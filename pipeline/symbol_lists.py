@@ -33,7 +33,7 @@ def listed(llvm_nm: Tool, modules: Sequence[Path], objects: Sequence[Path]) -> t
     """What these modules define, by their paths; what these objects, and those in archives, define for others; and what they
     want of others.
 
-    All modules of a program, many times what is cut of them, are read for it: half of them here, half of them there.
+    The modules are most of it, so that two processes read half of them each.
     """
     of_modules = partial(_lines, llvm_nm, "--defined-only", "--print-file-name")
     of_objects = partial(_lines, llvm_nm, "--extern-only", *objects)
@@ -44,7 +44,8 @@ def listed(llvm_nm: Tool, modules: Sequence[Path], objects: Sequence[Path]) -> t
         file, _, symbol = line.rpartition(": ")
         words = symbol.split()
         if len(words) == 3:  # else it says that a file has none
-            (found[file].local if words[1].islower() else found[file].visible).append(words[2])
+            names = found[file]
+            (names.local if words[1].islower() else names.visible).append(words[2])
     said = [line.split() for line in in_objects]
     return found, [each[2] for each in said if len(each) == 3], [each[1] for each in said if each[:1] == ["U"]]
 
