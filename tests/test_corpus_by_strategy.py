@@ -16,7 +16,7 @@ from tests.idioms.strategies import DOCUMENT, Row, agreement, chosen, judge, rea
 from tests.programs import Verdict, Way
 from tests.workbench import Workbench
 
-FEW = 6
+FEW = 3
 """How many functions are built by default, of all areas: each strategy takes most of a minute for them."""
 
 SENSITIVE = ("bezier_by_de_casteljau", "roots_all_at_once", "gauss_newton_steps")
@@ -64,6 +64,7 @@ BESIDE = (
 """Functions that make texts, count who borrows, and ask for random keys: what std does for them is then there once."""
 
 
+@pytest.mark.full
 @pytest.mark.toolchain
 def test_functions_that_share_what_std_does_for_them_are_right_beside_each_other(tmp_path: Path) -> None:
     verdicts, _ = _beside("single-module-merge", BESIDE, tmp_path)

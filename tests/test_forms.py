@@ -54,7 +54,7 @@ def test_every_derivative_of_the_program_is_used() -> None:
     assert unused == set()
 
 
-@pytest.mark.parametrize("config", ["default", "debug"])
+@pytest.mark.parametrize("config", ["slice", pytest.param("debug", marks=pytest.mark.full)])
 @pytest.mark.parametrize(
     ("mistake", "said"),
     [

@@ -281,15 +281,16 @@ fn g(x: &[f64], scratch: &mut [f64]) -> f64 {
 @pytest.mark.toolchain
 def test_a_build_can_end_with_it(tmp_path: Path) -> None:
     """Once: what has passed is known.  What is wrong fails the build, each time."""
-    bench, seed = Workbench(tmp_path), f"seed={time.time_ns() % 2**32}"  # points that no run before this one has checked
+    bench = Workbench(tmp_path)
+    asked = ("check=true", "levels=", f"seed={time.time_ns() % 2**32}")  # points that no run before this one has checked
     bench.write(CUBE, MANIFEST)
-    first = bench.build("check=true", seed)
+    first = bench.build(*asked)
     assert re.search(r"^bench::f .* right ", first.stdout, re.MULTILINE)
-    again = bench.build("check=true", seed)
+    again = bench.build(*asked)
     assert "bench::f" not in re.sub(r"reverse mode of bench::f", "", again.stdout)
     called = CUBE.replace("    let x = f64", "    dg(&[1.0], &mut [0.0], &mut [0.0], 1.0);\n    let x = f64")
     bench.write(f"{called}{FORGETFUL}", MANIFEST)
     for _ in range(2):
-        failed = bench.doit("build", "check=true", seed)
+        failed = bench.doit("build", *asked)
         assert failed.returncode == 1
         assert re.search(r"^bench::g .* wrong ", failed.stdout, re.MULTILINE), failed.stdout + failed.stderr

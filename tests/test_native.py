@@ -12,7 +12,6 @@ from tests.workbench import CUBE, ROOT, SLICE_FIRST, Workbench
 
 pytestmark = pytest.mark.toolchain
 
-every_strategy = pytest.mark.parametrize("strategy", ["slice", "single-module-merge", "fat-lto"])
 slice_first = pytest.mark.parametrize("strategy", SLICE_FIRST)
 
 MANIFEST = '[package]\nname = "plain"\nversion = "0.1.0"\nedition = "2024"\n[workspace]\n'
@@ -152,7 +151,7 @@ pub extern "C" fn main(argc: i32, _argv: *const *const u8) -> i32 {
 """
 
 
-@every_strategy
+@slice_first
 def test_whole_archive(plain: Workbench, strategy: str) -> None:
     write(plain.folder, {"build.rs": script("static:+whole-archive"), "c/foo.c": CALLS_RUST})
     plain.write(CALLED_FROM_C, WITH_AUTODIFF)
@@ -213,7 +212,7 @@ def differentiating(bench: Workbench, body: str, folder: str = SYS) -> None:
     bench.write(USING_C.replace("@BODY@", body), f'{WITH_AUTODIFF}{SYS} = {{ path = "{folder}" }}\n')
 
 
-@every_strategy
+@slice_first
 def test_c_outside_of_derivatives(using_c: Workbench, strategy: str) -> None:
     differentiating(using_c, "x * x * x")
     using_c.build(f"config={strategy}")
@@ -295,7 +294,7 @@ pub extern "C" fn main(argc: i32, _argv: *const *const u8) -> i32 {
 
 
 @with_clang
-@every_strategy
+@slice_first
 def test_derivative_through_c(using_c: Workbench, strategy: str) -> None:
     write(using_c.folder / SYS, {"c/foo.c": SUMMED, "src/lib.rs": SUM_OF_C})
     using_c.write(THROUGH_C, f'{WITH_AUTODIFF}{SYS} = {{ path = "{SYS}" }}\n')
@@ -390,7 +389,7 @@ def test_derivative_through_what_the_crate_cc_compiles(using_c: Workbench) -> No
 
 
 @with_clang
-@every_strategy
+@slice_first
 def test_derivative_through_what_the_crate_cc_compiles_for_the_crate_itself(plain: Workbench, strategy: str) -> None:
     """It reads which flags rustc is given, and would have clang do the same."""
     write(plain.folder, {"build.rs": BY_CC, "c/foo.c": SQUARED})

@@ -94,7 +94,7 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> Workbench:
     ("profile", "config"),
     [
         ("dev", "slice"),
-        ("dev", "debug"),
+        pytest.param("dev", "debug", marks=pytest.mark.full),
         ("release", "slice"),
         ("careful", "slice"),
         pytest.param("quick", "slice", marks=pytest.mark.full),

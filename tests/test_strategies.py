@@ -10,7 +10,7 @@ import pytest
 
 from pipeline.strategies.slice import WHOLE
 from tests.machines import machine
-from tests.workbench import CUBE, Finished, Workbench
+from tests.workbench import CUBE, SLICE_FIRST, Finished, Workbench
 
 pytestmark = pytest.mark.toolchain
 
@@ -193,7 +193,7 @@ fn others(n: usize) -> usize {
 """
 
 
-@pytest.mark.parametrize("strategy", ["slice", "single-module-merge", "fat-lto"])
+@pytest.mark.parametrize("strategy", SLICE_FIRST)
 def test_maps_beside_others_of_the_program(bench: Workbench, strategy: str) -> None:
     """All hash by the same keys, and by a pointer that the whole program has many functions for."""
     slopes = "[6.0 * x + 5.0, 6.0 * x + 1.0, 2.0 * x * 3.0 * 5.0, 40.0 * x]"
@@ -376,7 +376,11 @@ fn limits(x: f64) -> &'static [f64; 2] { if x > 1.0 { &LIMITS } else { &[1.0, 5.
         (RULES + FUNCTION, "close(df(rule(x), x, 1.0).1, 4.0 * x)"),
         pytest.param(RULES + ONE_OF_A_TABLE, "close(df(rule(x), x, 1.0).1, 2.0 * x)", marks=pytest.mark.full),
         pytest.param(RULES + NUMBER, "close(df(rule(x) as usize, x, 1.0).1, 4.0 * x)", marks=pytest.mark.full),
-        (RULES + AMONG_BYTES, "close(df([half as usize, 1, rule(x) as usize, 2], x, 1.0).1, 4.0 * x)"),
+        pytest.param(
+            RULES + AMONG_BYTES,
+            "close(df([half as usize, 1, rule(x) as usize, 2], x, 1.0).1, 4.0 * x)",
+            marks=pytest.mark.full,
+        ),
         pytest.param(RULES + NO_FUNCTION, "close(df(rule(x) as *const f64, x, 1.0).1, 4.0 * x)", marks=pytest.mark.full),
         pytest.param(STATIC, "close(df(limits(x), x, 1.0).1, 6.0 * x)", marks=pytest.mark.full),
     ],

@@ -113,7 +113,11 @@ fn main() {
 """
 
 
-@pytest.mark.parametrize("arguments", [[], [MERGED, "opt1.level=0"]], ids=["slice", "as written"])
+@pytest.mark.parametrize(
+    "arguments",
+    [[], pytest.param([MERGED, "opt1.level=0"], marks=pytest.mark.full)],
+    ids=["slice", "as written"],
+)
 def test_gradients_are_those_of_differences(bench: Workbench, arguments: list[str]) -> None:
     """Of the fourth order, to 1e-9 relative, absolute below 1; what was there before is constant."""
     bench.write(PROGRAM)

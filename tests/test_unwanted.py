@@ -276,8 +276,8 @@ fn main() {
     [
         ["profile=release"],
         ["profile=dev", "enzyme.fast_math=false"],
-        ["strategy=single-module-merge"],
-        ["strategy=fat-lto"],
+        pytest.param(["strategy=single-module-merge"], marks=pytest.mark.full),
+        pytest.param(["strategy=fat-lto"], marks=pytest.mark.full),
     ],
     ids=" ".join,
 )

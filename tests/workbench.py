@@ -112,6 +112,11 @@ MERGED = "strategy=single-module-merge"
 """For what is said of a level of optimisation: a slice is always cut from optimised code."""
 
 
+def at_level(level: int) -> list[str]:
+    """The settings for opt1 at that level; from 2 on a slice is as good as the whole program, and a tenth of the work."""
+    return [f"opt1.level={level}", *([MERGED] if level < 2 else [])]
+
+
 def doit(*arguments: str, cwd: Path | None = None, environment: Mapping[str, str] | None = None) -> Finished:
     """Run the checkout's own `./doit` as a user would."""
     with host_crates.shared(arguments):
