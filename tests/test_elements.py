@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from tests.workbench import CUBE, Workbench, at_level
+from tests.workbench import CUBE, Workbench
 
 pytestmark = pytest.mark.toolchain
 
@@ -22,5 +22,5 @@ FILLED = (
 @pytest.mark.parametrize("level", [pytest.param(0, marks=pytest.mark.full), 3])
 def test_integers_that_are_copied_into_a_slice_say_nothing_of_its_pointer(bench: Workbench, level: int) -> None:
     bench.write(FILLED)
-    bench.build(*at_level(level))
+    bench.build(f"opt1.level={level}")
     assert subprocess.run([bench.output() / "bench"], check=False).returncode == 0

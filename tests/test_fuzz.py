@@ -22,7 +22,7 @@ from tests.fuzz.tree import Function, Node
 from tests.programs import Verdict
 
 SEED = 1
-COUNTS = {"f64": (40, 300, 1500), "mixed": (12, 72, 1500), "headers": (16, 108, 3500)}
+COUNTS = {"f64": (24, 300, 1500), "mixed": (8, 72, 1500), "headers": (12, 108, 3500)}
 """How many functions are tried over each kind of numbers, how many with `--full`, and of which length they are at most."""
 SHARE = 0.95
 """How many of the functions that are a test come out right, at least; the others do not build."""

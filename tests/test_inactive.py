@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from tests.workbench import Workbench, at_level
+from tests.workbench import Workbench
 
 pytestmark = pytest.mark.toolchain
 
@@ -93,7 +93,7 @@ fn sum_of(all: &[(f64, usize)]) -> f64 {
 @pytest.mark.parametrize("source", [SOURCE, CHOSEN], ids=["computed with", "chosen"])
 def test_what_is_inactive_is_a_constant_and_may_be_anything(bench: Workbench, source: str, level: int) -> None:
     bench.write(source)
-    bench.build(*at_level(level))
+    bench.build(f"opt1.level={level}")
     assert subprocess.run([bench.output() / "bench"], check=False).returncode == 0
     assert "inactive: " in (bench.output() / "stages" / "05-abi_fixup.log").read_text()
 

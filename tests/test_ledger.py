@@ -17,7 +17,7 @@ from pipeline.abi.matching import Argument, Row, match
 from pipeline.llvm import Module
 from pipeline.toolchain import find_tools
 from tests.test_audit import EITHER_LENGTH, ROUND
-from tests.workbench import MANIFEST, MERGED, ROOT, Finished, Workbench, at_level
+from tests.workbench import MANIFEST, ROOT, Finished, Workbench
 
 pytestmark = pytest.mark.toolchain
 
@@ -122,7 +122,7 @@ def ledger(bench: Workbench, *arguments: str) -> dict[str, dict[str, Any]]:
 
 @pytest.mark.parametrize("level", [0, *(pytest.param(level, marks=pytest.mark.full) for level in (1, 2)), 3])
 def test_the_six_families_in_the_pipeline(bench: Workbench, level: int) -> None:
-    functions = ledger(write(bench, FAMILIES, level), *at_level(level))
+    functions = ledger(write(bench, FAMILIES, level), f"opt1.level={level}")
     for name, expected in EXPECTED.items():
         assert functions[name]["expected"]["header"] == f"{expected} -> float", name
     for name, function in functions.items():
@@ -145,7 +145,7 @@ def rows_of(stage: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def test_headers_at_level_0_are_rustcs_own_at_every_stage(bench: Workbench) -> None:
-    functions = ledger(write(bench, FAMILIES, 0), MERGED, "opt1.level=0")
+    functions = ledger(write(bench, FAMILIES, 0), "opt1.level=0")
     for name, expected in EXPECTED.items():
         assert [stage["header"] for stage in functions[name]["stages"]] == [f"{expected} -> float"] * 4, name
     assert functions["array"]["arguments"] == [{"name": "x", "type": "&[f32; 2]", "activity": "Duplicated"}]
@@ -299,7 +299,7 @@ fn g(x: [f64; 3]) -> [f64; 3] { [x[0] * x[1], generic(x[1]), x[2]] }
 
 def test_other_headers_by_their_rust_names(bench: Workbench) -> None:
     calls = "df((), f64::from(argc), 1.0); tg([f64::from(argc); 3], [1.0; 3])"
-    functions = ledger(write(bench, OTHERS + MAIN.replace("BODY", calls), 0), MERGED, "opt1.level=0")
+    functions = ledger(write(bench, OTHERS + MAIN.replace("BODY", calls), 0), "opt1.level=0")
     lowered = {
         name: [(row["rust"], row["class"]) for row in rows_of(function["expected"])] for name, function in functions.items()
     }

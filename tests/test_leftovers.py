@@ -13,13 +13,13 @@ from pipeline.leftovers import take_back
 from pipeline.llvm_edit import Editor
 from pipeline.repairs import apart
 from pipeline.stages import MODULE
+from tests.test_bodies import WITHOUT_LOOPS
 from tests.test_repairs import LLVM_DIS, mended, rewritten
-from tests.workbench import MERGED, ROOT, doit
+from tests.workbench import ROOT, doit
 
 pytestmark = pytest.mark.toolchain
 
 CRATE = ROOT / "tests/crates/bodies"
-LEVEL_3 = ("profile=level3", "opt1.level=3", "codegen.level=3")  # as tests/test_bodies.py builds it, so that it is built once
 
 STAY = {
     *tape.POOL,  # the frontend's: memory of derivatives, from one call to the next
@@ -42,7 +42,7 @@ def ours(listing: str) -> set[str]:
 
 
 def test_nothing_of_ours_or_of_enzymes_is_left() -> None:
-    built = doit("build", f"crate={CRATE}", MERGED, *LEVEL_3)
+    built = doit("build", f"crate={CRATE}", *WITHOUT_LOOPS)
     assert built.returncode == 0, built.stdout + built.stderr
     before, repaired, after = map(text, ("04-opt1", "05-abi_fixup", "07-opt2"))
     assert len(ours(repaired)) > 10

@@ -9,7 +9,7 @@ import pytest
 
 from pipeline import libm
 from pipeline.stages import keep_calls
-from tests.workbench import MANIFEST, SLICE_FIRST, Workbench
+from tests.workbench import MANIFEST, Workbench
 
 OF_X = {
     "sin": "x.cos()",
@@ -145,10 +145,16 @@ def test_they_are_not_inlined(tmp_path: Path) -> None:
 
 
 @pytest.mark.toolchain
-@pytest.mark.parametrize("strategy", SLICE_FIRST)
-def test_all_have_derivatives(strategy: str, tmp_path: Path) -> None:
-    """In both modes, to 1e-12 (f32: 2e-6); and the value is that of libm to the last bit."""
-    cases = functions()
+@pytest.mark.parametrize(
+    ("strategy", "every"),
+    [
+        ("slice", 3),
+        *(pytest.param(way, 1, marks=pytest.mark.full) for way in ("slice", "single-module-merge", "fat-lto")),
+    ],
+)
+def test_all_have_derivatives(strategy: str, every: int, tmp_path: Path) -> None:
+    """In both modes, to 1e-12 (f32: 2e-6); and the value is that of libm to the last bit.  By default of every third."""
+    cases = functions()[::every]
     main = "".join(f"    {name}::check();\n" for name, _ in cases)
     bench = Workbench(tmp_path)
     bench.write(

@@ -69,7 +69,7 @@ pub extern "C" fn main(argc: i32, _argv: *const *const u8) -> i32 {
 """
 
 
-@pytest.mark.parametrize("config", ["default", "debug"])
+@pytest.mark.parametrize("config", ["default", pytest.param("debug", marks=pytest.mark.full)])
 def test_what_panics_panics_in_the_derivative(bench: Workbench, config: str) -> None:
     bench.write(PROGRAM)
     bench.build(f"config={config}")
@@ -175,7 +175,7 @@ SAID = {
 }
 
 
-@pytest.mark.parametrize("config", ["default", "debug"])
+@pytest.mark.parametrize("config", ["default", pytest.param("debug", marks=pytest.mark.full)])
 def test_what_is_called_and_never_returns_ends_the_program(bench: Workbench, config: str) -> None:
     """Enzyme takes it, and the branch that leads to it, for unreachable."""
     bench.write(ENDING)

@@ -96,7 +96,7 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> Workbench:
         ("dev", "slice"),
         pytest.param("dev", "debug", marks=pytest.mark.full),
         ("release", "slice"),
-        ("careful", "slice"),
+        pytest.param("careful", "slice", marks=pytest.mark.full),
         pytest.param("quick", "slice", marks=pytest.mark.full),
         pytest.param("careful", "fat-lto", marks=pytest.mark.full),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,26 @@ def built(bench: Workbench, source: str) -> Finished:
 def is_right(bench: Workbench) -> bool:
     """The programs end with 0 where what they compared is right."""
     return subprocess.run([bench.output("slice") / "bench"], check=False).returncode == 0
+
+
+def merged(bench: Workbench, source: str) -> str:
+    """Build as far as a program is merged, which is the whole one: why that is so."""
+    bench.write(source)
+    assert bench.doit("llvm_link", CONFIG).returncode == 0
+    return is_whole(bench)
+
+
+@pytest.fixture
+def is_whole_for(request: pytest.FixtureRequest, sliced: Workbench) -> Callable[[str, str], None]:
+    """Whether the whole program is merged, and why; with `--full` whether it is right then."""
+
+    def assert_whole(source: str, why: str) -> None:
+        assert merged(sliced, source).startswith(why)
+        if request.config.getoption("--full"):
+            sliced.build(CONFIG)
+            assert is_right(sliced)
+
+    return assert_whole
 
 
 def is_whole(bench: Workbench) -> str:
@@ -228,13 +249,19 @@ def test_what_prints_is_left_to_the_program(sliced: Workbench) -> None:
     assert not is_whole(sliced)
 
 
+WRITING = program(PRINTS.replace("WRITTEN", "self.1.set(self.0 * self.0);"), "close(df(x, 1.0).1, 4.0 * x)")
+
+
 def test_what_writes_floats_as_it_prints_only_the_whole_program_tells(sliced: Workbench) -> None:
-    """And there it is refused."""
-    sliced.write(program(PRINTS.replace("WRITTEN", "self.1.set(self.0 * self.0);"), "close(df(x, 1.0).1, 4.0 * x)"))
+    assert merged(sliced, WRITING).startswith("a `Display` may write floats as it prints at src/main.rs:")
+
+
+@pytest.mark.full
+def test_what_writes_floats_as_it_prints_is_refused(sliced: Workbench) -> None:
+    sliced.write(WRITING)
     finished = sliced.doit("build", CONFIG)
     assert finished.returncode == 1
     assert "error: text is written here to what may hold floats" in finished.stderr
-    assert is_whole(sliced).startswith("a `Display` may write floats as it prints at src/main.rs:")
 
 
 KEPT = """
@@ -248,10 +275,8 @@ fn slope(x: f64) -> f64 { unsafe { if x > 1.0 { RULE = twice } } df(x, 1.0).1 }
 """
 
 
-def test_what_a_variable_leads_to_only_the_whole_program_tells(sliced: Workbench) -> None:
-    built(sliced, program(KEPT, "close(slope(x), 4.0 * x)"))
-    assert is_right(sliced)
-    assert is_whole(sliced).startswith("a pointer is called at src/main.rs:")
+def test_what_a_variable_leads_to_only_the_whole_program_tells(is_whole_for: Callable[[str, str], None]) -> None:
+    is_whole_for(program(KEPT, "close(slope(x), 4.0 * x)"), "a pointer is called at src/main.rs:")
 
 
 KEPT_FOR_ANOTHER = """
@@ -385,11 +410,11 @@ fn limits(x: f64) -> &'static [f64; 2] { if x > 1.0 { &LIMITS } else { &[1.0, 5.
         pytest.param(STATIC, "close(df(limits(x), x, 1.0).1, 6.0 * x)", marks=pytest.mark.full),
     ],
 )
-def test_where_addresses_are_compared_only_the_whole_program_tells(sliced: Workbench, items: str, condition: str) -> None:
+def test_where_addresses_are_compared_only_the_whole_program_tells(
+    is_whole_for: Callable[[str, str], None], items: str, condition: str
+) -> None:
     """A copy of a function or of a `static` has an address of its own: the derivative would go another way than the program."""
-    built(sliced, program(items, condition))
-    assert is_right(sliced)
-    assert is_whole(sliced).startswith("an address is compared, or read as a number, at src/main.rs:")
+    is_whole_for(program(items, condition), "an address is compared, or read as a number, at src/main.rs:")
 
 
 IN_A_SECTION = """

@@ -81,7 +81,7 @@ echo '{lines[2].replace("1", "2")}'
 
 @pytest.mark.toolchain
 @pytest.mark.parametrize(
-    ("config", "count"), [("single-module-merge", 150), pytest.param("fat-lto", 50, marks=pytest.mark.full)]
+    ("config", "count"), [("single-module-merge", 80), pytest.param("fat-lto", 50, marks=pytest.mark.full)]
 )
 def test_some_of_each_family_are_right(tmp_path: Path, config: str, count: int) -> None:
     assert unlisted(judge(catalogue.chosen(count), tmp_path, config)) == []

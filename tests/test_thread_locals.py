@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.repairs import statics, thread_locals
 from tests.test_repairs import mended
-from tests.workbench import MERGED, Workbench
+from tests.workbench import Workbench
 
 pytestmark = pytest.mark.toolchain
 
@@ -115,7 +115,7 @@ fn main() {
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], pytest.param([MERGED, "opt1.level=0"], marks=pytest.mark.full)],
+    [[], ["opt1.level=0"]],
     ids=["slice", "as written"],
 )
 def test_gradients_are_those_of_differences(bench: Workbench, arguments: list[str]) -> None:

@@ -109,12 +109,7 @@ class Workbench:
 
 
 MERGED = "strategy=single-module-merge"
-"""For what is said of a level of optimisation: a slice is always cut from optimised code."""
-
-
-def at_level(level: int) -> list[str]:
-    """The settings for opt1 at that level; from 2 on a slice is as good as the whole program, and a tenth of the work."""
-    return [f"opt1.level={level}", *([MERGED] if level < 2 else [])]
+"""For crates of which a slice would be the whole program after all, and be made twice; and for modules that are looked at."""
 
 
 def doit(*arguments: str, cwd: Path | None = None, environment: Mapping[str, str] | None = None) -> Finished:

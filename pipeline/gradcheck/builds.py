@@ -31,7 +31,6 @@ def _at(level: int, config: Config) -> Config:
     return msgspec.structs.replace(
         config,
         name=f"{config.name}-{_called(level).replace(' ', '-')}",
-        strategy="single-module-merge",  # a slice is optimised as it is cut
         profile=config.profile if level else "dev",
         opt1=Opt1(level=level),
         opt2=Opt2(level=level),

@@ -6,6 +6,7 @@ mod dual;
 
 mod carried;
 mod growth;
+#[cfg(feature = "loops")]
 mod loops;
 mod statics;
 mod vectors;
@@ -13,6 +14,7 @@ mod vectors;
 fn main() {
     carried::report();
     growth::report();
+    #[cfg(feature = "loops")]
     loops::report();
     statics::report();
     vectors::report();
