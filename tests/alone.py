@@ -1,12 +1,11 @@
-"""A program by itself: one of many that are in a crate, taken through the stages after llvm_link without the others.
+"""A program by itself: one of many that are in a crate, or some, taken through the stages after llvm_link without the others.
 
 The stages are the pipeline's own.  What a panic says is left out: it is most of the module, and no matter here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from ctypes import c_char_p, c_size_t, c_void_p
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pipeline.enzyme_driver import Catalyst
@@ -29,7 +28,7 @@ from tests.workbench import MERGED, Workbench
 
 PATIENCE_S = 150
 """What Enzyme may take for a program, of processor time: most take a second."""
-_INTERNAL = 8  # LLVMLinkage
+_EXTERNAL, _INTERNAL = 0, 8  # LLVMLinkage
 
 
 def merged(bench: Workbench, level: str, tools: Tools) -> Path:
@@ -56,14 +55,18 @@ def silence(module: Path, to: Path, tools: Tools) -> None:
         opened.write(to)
 
 
-def only(opened: Module, function: str, to: Path) -> None:
-    """Write the module of the program whose `main` is that function, and of nothing else: what is opened loses the rest."""
+def only(opened: Module, functions: Sequence[str], to: Path) -> None:
+    """Write the module of the program whose `main` calls these, and of nothing else: what is opened loses the rest."""
     editor = Editor(opened)
-    editor.api.load({"SetValueName2": (None, [c_void_p, c_char_p, c_size_t])})
-    for name, renamed in (("main", b"main_of_all"), (function, b"main")):
-        (found,) = opened.named([name])
-        editor.api.SetLinkage(found, _INTERNAL if name == "main" else 0)
-        editor.api.SetValueName2(found, renamed, len(renamed))
+    (main,) = opened.named(["main"])
+    editor.rename(main, "main_of_all")
+    editor.api.SetLinkage(main, _INTERNAL)
+    ty = editor.function_type(main)
+    made = editor.internal_function("main", editor.return_type(ty), editor.parameter_types(ty))
+    editor.api.SetLinkage(made, _EXTERNAL)
+    with editor.block(made) as builder:
+        ended = [editor.call(builder, ty, function, editor.parameters(made)) for function in opened.named(functions)]
+        editor.api.BuildRet(builder, ended[-1])
     editor.run_passes("globaldce")
     opened.write(to)
 

@@ -391,7 +391,7 @@ def test_what_is_not_kept_is_refused_once_enzyme_has_asked_for_it(tmp_path: Path
     given.mkdir()
     runner.write([Function((KEPT / "found_in_two_loops.rs").read_text())], bench, ["reverse"])
     with Module(TOOLS.libllvm, merged(bench, "2", TOOLS)) as whole:
-        only(whole, "p0000", given / MODULE)
+        only(whole, ["p0000"], given / MODULE)
     through = stages(2, TOOLS)
     assert isinstance(through["abi_fixup"], AbiFixup)
     through["abi_fixup"] = replace(through["abi_fixup"], without=("asked_outside",))

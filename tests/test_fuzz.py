@@ -16,7 +16,7 @@ import pytest
 from tests.fuzz import oracle, record
 from tests.fuzz.generate import function
 from tests.fuzz.grammar import CODE, LEAVES
-from tests.fuzz.runner import MODES_OF, differences, judge
+from tests.fuzz.runner import MODES_OF, TOGETHER, differences, judge
 from tests.fuzz.shrink import Cut, Failure, cause, cuts, shrink
 from tests.fuzz.tree import Function, Node
 from tests.programs import Verdict
@@ -209,7 +209,7 @@ def test_random_functions_are_right_or_refused(request: pytest.FixtureRequest, t
     number = many if request.config.getoption("--full") else few
     made = (function(seed, numbers) for seed in count(SEED))
     functions = list(islice((one for one in made if _is_light(one, length)), number))
-    verdicts = judge(functions, "3", tmp_path, MODES_OF[numbers])
+    verdicts = judge(functions, "3", tmp_path, MODES_OF[numbers], together=TOGETHER)
     failed = [(f"{f}", v) for f, v in zip(functions, verdicts, strict=True) if v.kind in {"wrong", "crash"}]
     assert failed == []
     counts = Counter(verdict.kind for verdict in verdicts)
@@ -237,7 +237,7 @@ class Kept:
     ],
 )
 def test_what_was_wrong_is_right(level: str, paths: Sequence[Path], tmp_path: Path) -> None:
-    verdicts = judge([Kept(path.read_text()) for path in paths], level, tmp_path)
+    verdicts = judge([Kept(path.read_text()) for path in paths], level, tmp_path, together=TOGETHER)
     assert {path.name: verdict.kind for path, verdict in zip(paths, verdicts, strict=True)} == {
         path.name: "right" for path in paths
     }

@@ -1,4 +1,7 @@
-"""What becomes of random functions: many are compiled in one crate, and each is then differentiated, built and run alone."""
+"""What becomes of random functions: many are compiled in one crate, and differentiated, built and run some at a time.
+
+Where any of these is not right, each of them is tried alone.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 from pipeline.errors import UserError
@@ -39,6 +43,9 @@ MODES_OF = {"f64": MODES, "f32": MODES, "mixed": MIXED, "headers": HEADERS}
 
 AT_ONCE = 60
 """Functions in one crate: of more, to take the others out of the module for each takes longer than to begin anew."""
+
+TOGETHER = 6
+"""Light functions in one program: more is hardly quicker, and has more of them tried anew where one is refused."""
 
 PATIENCE_S = 300
 """A function whose stages take longer hangs: most take a few seconds."""
@@ -245,7 +252,7 @@ _MODES = {
 
 @dataclass(frozen=True)
 class Job:
-    """A function that is to be taken through the stages alone."""
+    """A function that is to be taken through the stages."""
 
     number: int
     level: str
@@ -258,21 +265,26 @@ class Job:
 
 
 def judge(
-    functions: Sequence[Source], level: str, folder: Path, modes: Sequence[str] = MODES, precision: Precision = DOUBLE
+    functions: Sequence[Source],
+    level: str,
+    folder: Path,
+    modes: Sequence[str] = MODES,
+    precision: Precision = DOUBLE,
+    together: int = 1,
 ) -> list[Verdict]:
-    """What becomes of each function at a level.
+    """What becomes of each function at a level, so many in a program: those that print may be refused beside others.
 
     `broke down` is where Enzyme did so, and no program was made; `crash` is a program, or a stage of ours, that dies or hangs;
     `invalid` is what is no test, as it does not compile, panics or is infinite.
     """
     found: list[Verdict] = []
     for begin in range(0, len(functions), AT_ONCE):
-        found += _judge_crate(functions[begin : begin + AT_ONCE], level, folder, modes, precision)
+        found += _judge_crate(functions[begin : begin + AT_ONCE], level, folder, modes, precision, together)
     return found
 
 
 def _judge_crate(
-    functions: Sequence[Source], level: str, folder: Path, modes: Sequence[str], precision: Precision
+    functions: Sequence[Source], level: str, folder: Path, modes: Sequence[str], precision: Precision, together: int
 ) -> list[Verdict]:
     rights = oracle.rights(functions, folder / "oracle", precision)
     valid = {number: right for number, right in enumerate(rights) if isinstance(right, list)}
@@ -287,7 +299,7 @@ def _judge_crate(
             for at, (number, right) in enumerate(valid.items())
         ]
         with Module(tools.libllvm, module) as whole:
-            verdicts |= dict(zip(valid, _side_by_side(whole, jobs), strict=True))
+            verdicts |= dict(zip(valid, _side_by_side(whole, jobs, together), strict=True))
     return [verdicts[number] for number in range(len(functions))]
 
 
@@ -326,49 +338,61 @@ _WHOLE: list[Module] = []
 """The module of all functions, for the processes that judge one each."""
 
 
-def _side_by_side(whole: Module, jobs: Sequence[Job]) -> list[Verdict]:
-    """What becomes of each, two at a time: each in a process of its own, which has the module as it was read here."""
+def _side_by_side(whole: Module, jobs: Sequence[Job], together: int) -> list[Verdict]:
+    """What becomes of each, two programs at a time."""
+    some = [jobs[begin : begin + together] for begin in range(0, len(jobs), together)]
     _WHOLE.append(whole)
     try:
         with ThreadPoolExecutor(2) as threads:
-            return list(threads.map(_in_a_process, jobs))
+            return [verdict for verdicts in threads.map(_judged, some) for verdict in verdicts]
     finally:
         _WHOLE.clear()
 
 
-def _in_a_process(job: Job) -> Verdict:
-    """LLVM may take the process with it, and a pool would wait for that forever."""
+def _judged(jobs: Sequence[Job]) -> Sequence[Verdict]:
+    """What becomes of each: in one program, or alone, if not all are right there."""
+    verdicts = _in_a_process(jobs)
+    if len(jobs) == 1 or all(verdict.kind == "right" for verdict in verdicts):
+        return verdicts
+    return [verdict for job in jobs for verdict in _in_a_process([job])]
+
+
+def _in_a_process(jobs: Sequence[Job]) -> Sequence[Verdict]:
+    """In one that has the module as it was read here: LLVM may take it with it, and a pool would wait for that forever."""
     fork = multiprocessing.get_context("fork")
     ours, theirs = fork.Pipe(duplex=False)
-    process = fork.Process(target=lambda: theirs.send(_judge_alone(job)))
+    process = fork.Process(target=lambda: theirs.send(_judge_program(jobs)))
     process.start()
     theirs.close()
     try:
-        verdict: Verdict = ours.recv()
+        verdicts: Sequence[Verdict] = ours.recv()
     except EOFError:
         process.join()
-        verdict = Verdict("crash", f"the process of the stages ended with {process.exitcode}")
-    return verdict
+        verdicts = [Verdict("crash", f"the process of the stages ended with {process.exitcode}")] * len(jobs)
+    return verdicts
 
 
-def _judge_alone(job: Job) -> Verdict:
-    tools = find_tools()
-    with tempfile.TemporaryDirectory(dir=job.folder) as folder:
+def _judge_program(jobs: Sequence[Job]) -> Sequence[Verdict]:
+    """What becomes of the functions of one program; the same of all where there is none."""
+    one, tools = jobs[0], find_tools()
+    with tempfile.TemporaryDirectory(dir=one.folder) as folder:
         begun, out = Path(folder, "begun"), Path(folder, "out")
         begun.mkdir()
         out.mkdir()
-        only(_WHOLE[-1], f"p{job.number:04}", begun / "module.bc")
+        only(_WHOLE[-1], [f"p{job.number:04}" for job in jobs], begun / "module.bc")
         try:
             with _patience():
-                binary = build(begun, stages(int(job.level), tools), job.crate, out, tools)
+                binary = build(begun, stages(int(one.level), tools), one.crate, out, tools)
         except UserError as error:
             refused = refusal(str(error))
-            return replace(refused, kind="broke down") if refused.kind == "crash" else refused
+            verdict = replace(refused, kind="broke down") if refused.kind == "crash" else refused
         except TimeoutError:
-            return Verdict("broke down", f"a stage does not end within {PATIENCE_S} s")
+            verdict = Verdict("broke down", f"a stage does not end within {PATIENCE_S} s")
         except Exception:  # it is one of thousands
-            return Verdict("crash", traceback.format_exc())
-        return _compared(job, binary)
+            verdict = Verdict("crash", traceback.format_exc())
+        else:
+            return _compared(jobs, binary)
+    return [verdict] * len(jobs)
 
 
 @contextmanager
@@ -386,16 +410,22 @@ def _patience() -> Iterator[None]:
         signal.alarm(0)
 
 
-def _compared(job: Job, binary: Path) -> Verdict:
-    """Whether each mode gives what dual numbers give."""
+def _compared(jobs: Sequence[Job], binary: Path) -> Sequence[Verdict]:
+    """Whether each mode of each function gives what dual numbers give."""
     stdout, death = run(binary)
     if death:
-        return Verdict("crash", death)
-    lines = [[float(number) for number in line.split()] for line in stdout.splitlines()]
+        return [Verdict("crash", death)] * len(jobs)
+    lines = iter(stdout.splitlines())
+    verdicts = [_told(job, list(islice(lines, len(job.lines)))) for job in jobs]
+    assert not list(lines), "a line is of no function"
+    return verdicts
+
+
+def _told(job: Job, lines: Sequence[str]) -> Verdict:
     differing = [
         f"{name}: {what}"
-        for name, got in zip(job.lines, lines, strict=True)
-        for what in differences(got, job.right, job.precision)
+        for name, line in zip(job.lines, lines, strict=True)
+        for what in differences([float(number) for number in line.split()], job.right, job.precision)
     ]
     return Verdict("wrong", "; ".join(differing)) if differing else Verdict("right")
 
