@@ -88,12 +88,16 @@ def write_crate(folder: Path) -> Path:
     return folder
 
 
+def for_host() -> str:
+    """The option `--target` for this machine: flags are then those of the program alone, and all builds share the macros."""
+    host = re.search(r"^host: (.*)$", run([str(RUSTC), "-vV"], Path()).stdout, re.MULTILINE)
+    assert host
+    return f"--target={host[1]}"
+
+
 def build(crate: Path, flags: str, *targets: str) -> Build:
     """Build the crate with cargo and these flags for rustc."""
-    # With --target the flags are those of the program alone, so both builds share the macros.
-    host = re.search(r"^host: (.*)$", run([str(RUSTC), "-vV"], crate).stdout, re.MULTILINE)
-    assert host
-    command = [str(CARGO), "build", "--message-format=json", f"--target={host[1]}", f"--target-dir={crate / 'target'}"]
+    command = [str(CARGO), "build", "--message-format=json", for_host(), f"--target-dir={crate / 'target'}"]
     done = run([*command, *targets], crate, RUSTFLAGS=flags)
     assert done.returncode == 0, done.stdout + done.stderr
     messages = [json.loads(line) for line in done.stdout.splitlines()]

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.frontend_build import CARGO, MANIFEST, PIPELINE, PROGRAMS, ROOT, Build, run
+from tests.frontend_build import CARGO, MANIFEST, PIPELINE, PROGRAMS, ROOT, Build, for_host, run
 
 pytestmark = pytest.mark.toolchain
 
@@ -93,7 +93,8 @@ def test_dependency_by_another_name(tmp_path: Path) -> None:
     for name, manifest in manifests.items():
         (tmp_path / "Cargo.toml").write_text(manifest)
         for flags in ("", PIPELINE, f"{PIPELINE} --cfg crategrad_gradcheck"):
-            done = run([str(CARGO), "check", "--lib", f"--target-dir={tmp_path / 'target'}"], tmp_path, RUSTFLAGS=flags)
+            command = [str(CARGO), "check", "--lib", for_host(), f"--target-dir={tmp_path / 'target'}"]
+            done = run(command, tmp_path, RUSTFLAGS=flags)
             assert done.returncode == 0, f"{name}, {flags}: {done.stderr}"
             assert "warning" not in done.stderr
 
