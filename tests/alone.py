@@ -28,7 +28,7 @@ from tests.workbench import MERGED, Workbench
 
 PATIENCE_S = 150
 """What Enzyme may take for a program, of processor time: most take a second."""
-_EXTERNAL, _INTERNAL = 0, 8  # LLVMLinkage
+_INTERNAL = 8  # LLVMLinkage
 
 
 def merged(bench: Workbench, level: str, tools: Tools) -> Path:
@@ -62,8 +62,7 @@ def only(opened: Module, functions: Sequence[str], to: Path) -> None:
     editor.rename(main, "main_of_all")
     editor.api.SetLinkage(main, _INTERNAL)
     ty = editor.function_type(main)
-    made = editor.internal_function("main", editor.return_type(ty), editor.parameter_types(ty))
-    editor.api.SetLinkage(made, _EXTERNAL)
+    made = editor.declared("main", ty)
     with editor.block(made) as builder:
         ended = [editor.call(builder, ty, function, editor.parameters(made)) for function in opened.named(functions)]
         editor.api.BuildRet(builder, ended[-1])

@@ -15,13 +15,11 @@ import pytest
 
 from pipeline.stages import NAMES
 from pipeline.toolchain import rustup_toolchains
-from tests.workbench import CUBE, MANIFEST, ROOT, SLICE_FIRST, Finished, Workbench, doit
+from tests.workbench import CUBE, MANIFEST, ROOT, Finished, Workbench, doit, every_strategy
 
 pytestmark = pytest.mark.toolchain
 
 WORKSPACE = ROOT / "tests" / "crates" / "artifacts"
-
-every_strategy = pytest.mark.parametrize("strategy", SLICE_FIRST)
 
 
 def build(package: str, *arguments: str, command: str = "build") -> Finished:

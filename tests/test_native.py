@@ -8,11 +8,9 @@ from pathlib import Path
 import pytest
 
 from pipeline.toolchain import LLVM_MAJOR, find_tools
-from tests.workbench import CUBE, ROOT, SLICE_FIRST, Workbench
+from tests.workbench import CUBE, ROOT, Workbench, every_strategy
 
 pytestmark = pytest.mark.toolchain
-
-slice_first = pytest.mark.parametrize("strategy", SLICE_FIRST)
 
 MANIFEST = '[package]\nname = "plain"\nversion = "0.1.0"\nedition = "2024"\n[workspace]\n'
 
@@ -151,7 +149,7 @@ pub extern "C" fn main(argc: i32, _argv: *const *const u8) -> i32 {
 """
 
 
-@slice_first
+@every_strategy
 def test_whole_archive(plain: Workbench, strategy: str) -> None:
     write(plain.folder, {"build.rs": script("static:+whole-archive"), "c/foo.c": CALLS_RUST})
     plain.write(CALLED_FROM_C, WITH_AUTODIFF)
@@ -212,14 +210,14 @@ def differentiating(bench: Workbench, body: str, folder: str = SYS) -> None:
     bench.write(USING_C.replace("@BODY@", body), f'{WITH_AUTODIFF}{SYS} = {{ path = "{folder}" }}\n')
 
 
-@slice_first
+@every_strategy
 def test_c_outside_of_derivatives(using_c: Workbench, strategy: str) -> None:
     differentiating(using_c, "x * x * x")
     using_c.build(f"config={strategy}")
     assert subprocess.run([using_c.output(strategy) / "plain"], check=False).returncode == 0
 
 
-@slice_first
+@every_strategy
 def test_c_that_a_derivative_needs_is_refused(using_c: Workbench, strategy: str) -> None:
     """In a crate of the user's at its own line; in any other where the user calls it."""
     differentiating(using_c, "foo_sys::square(x) * x")
@@ -294,7 +292,7 @@ pub extern "C" fn main(argc: i32, _argv: *const *const u8) -> i32 {
 
 
 @with_clang
-@slice_first
+@every_strategy
 def test_derivative_through_c(using_c: Workbench, strategy: str) -> None:
     write(using_c.folder / SYS, {"c/foo.c": SUMMED, "src/lib.rs": SUM_OF_C})
     using_c.write(THROUGH_C, f'{WITH_AUTODIFF}{SYS} = {{ path = "{SYS}" }}\n')
@@ -389,7 +387,7 @@ def test_derivative_through_what_the_crate_cc_compiles(using_c: Workbench) -> No
 
 
 @with_clang
-@slice_first
+@every_strategy
 def test_derivative_through_what_the_crate_cc_compiles_for_the_crate_itself(plain: Workbench, strategy: str) -> None:
     """It reads which flags rustc is given, and would have clang do the same."""
     write(plain.folder, {"build.rs": BY_CC, "c/foo.c": SQUARED})

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_setups import LIBRARY, every_strategy, is_right, write
+from tests.test_setups import LIBRARY, is_right, write
 from tests.test_strategies import program
-from tests.workbench import CUBE, MANIFEST, Workbench
+from tests.workbench import CUBE, MANIFEST, Workbench, every_strategy
 
 pytestmark = pytest.mark.toolchain
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workbench import CUBE, MERGED, ROOT, SLICE_FIRST, Workbench, doit
+from tests.workbench import CUBE, MERGED, ROOT, Workbench, doit, every_strategy
 
 pytestmark = pytest.mark.toolchain
 
@@ -117,19 +117,19 @@ def test_cargos_warnings_are_shown_too(bench: Workbench) -> None:
     ],
     ids=["inline assembly", "foreign function", "variadic function", "500 candidates", "from a library"],
 )
-@pytest.mark.parametrize("config", SLICE_FIRST)
+@every_strategy
 def test_what_enzyme_cannot_differentiate_is_refused_at_its_place(
-    bench: Workbench, source: str, said: str, place: str, config: str
+    bench: Workbench, source: str, said: str, place: str, strategy: str
 ) -> None:
     bench.write(source)
-    finished = bench.doit("build", f"config={config}")
+    finished = bench.doit("build", f"config={strategy}")
     assert finished.returncode == 1
     assert f"error: {said}\n  --> {place}\n" in finished.stderr
     assert "`df` was asked for, reverse mode of `bench::f` at src/main.rs:5:4" in finished.stderr
     assert "06-enzyme.log" in finished.stderr
-    assert not (bench.output(config) / "stages/06-enzyme.json").exists() or "enzyme" not in _fresh(bench, config)
+    assert not (bench.output(strategy) / "stages/06-enzyme.json").exists() or "enzyme" not in _fresh(bench, strategy)
     # What came before is kept: the same refusal comes at once, from the same stage.
-    again = bench.doit("build", f"config={config}")
+    again = bench.doit("build", f"config={strategy}")
     assert again.stderr.split()[0] == "enzyme"
 
 

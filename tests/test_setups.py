@@ -14,11 +14,10 @@ from pathlib import Path
 import pytest
 
 from tests.test_strategies import program
-from tests.workbench import CUBE, MANIFEST, ROOT, SLICE_FIRST, Finished, Workbench
+from tests.workbench import CUBE, MANIFEST, ROOT, Finished, Workbench, every_strategy
 
 pytestmark = pytest.mark.toolchain
 
-every_strategy = pytest.mark.parametrize("strategy", SLICE_FIRST)
 
 PLAIN = '[package]\nname = "plain"\nversion = "0.1.0"\nedition = "2024"\n[workspace]\n'
 

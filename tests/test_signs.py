@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.repairs import signs
 from tests.test_repairs import body, mended
-from tests.workbench import SLICE_FIRST, Workbench
+from tests.workbench import Workbench, every_strategy
 
 pytestmark = pytest.mark.toolchain
 
@@ -57,7 +57,7 @@ fn main() {
 """
 
 
-@pytest.mark.parametrize("strategy", SLICE_FIRST)
+@every_strategy
 def test_derivatives_are_exact(strategy: str, tmp_path: Path) -> None:
     bench = Workbench(tmp_path)
     bench.write(PROGRAM)

@@ -11,7 +11,7 @@ import pytest
 
 from pipeline.strategies.slice import WHOLE
 from tests.machines import machine
-from tests.workbench import CUBE, SLICE_FIRST, Finished, Workbench
+from tests.workbench import CUBE, Finished, Workbench, every_strategy
 
 pytestmark = pytest.mark.toolchain
 
@@ -214,7 +214,7 @@ fn others(n: usize) -> usize {
 """
 
 
-@pytest.mark.parametrize("strategy", SLICE_FIRST)
+@every_strategy
 def test_maps_beside_others_of_the_program(bench: Workbench, strategy: str) -> None:
     """All hash by the same keys, and by a pointer that the whole program has many functions for."""
     slopes = "[6.0 * x + 5.0, 6.0 * x + 1.0, 2.0 * x * 3.0 * 5.0, 40.0 * x]"

@@ -113,11 +113,7 @@ fn main() {
 """
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [[], ["opt1.level=0"]],
-    ids=["slice", "as written"],
-)
+@pytest.mark.parametrize("arguments", [[], ["opt1.level=0"]], ids=["slice", "as written"])
 def test_gradients_are_those_of_differences(bench: Workbench, arguments: list[str]) -> None:
     """Of the fourth order, to 1e-9 relative, absolute below 1; what was there before is constant."""
     bench.write(PROGRAM)

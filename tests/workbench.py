@@ -16,8 +16,10 @@ from tests import host_crates
 
 ROOT = Path(__file__).resolve().parent.parent
 
-SLICE_FIRST = ("slice", *(pytest.param(way, marks=pytest.mark.full) for way in ("single-module-merge", "fat-lto")))
-"""The strategies, as parameters: those that merge the whole program are for `--full`."""
+every_strategy = pytest.mark.parametrize(
+    "strategy", ["slice", *(pytest.param(way, marks=pytest.mark.full) for way in ("single-module-merge", "fat-lto"))]
+)
+"""The `strategy` is each in turn: those that merge the whole program are for `--full`."""
 
 MANIFEST = f"""\
 [package]

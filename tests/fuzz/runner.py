@@ -416,16 +416,17 @@ def _compared(jobs: Sequence[Job], binary: Path) -> Sequence[Verdict]:
     if death:
         return [Verdict("crash", death)] * len(jobs)
     lines = iter(stdout.splitlines())
-    verdicts = [_told(job, list(islice(lines, len(job.lines)))) for job in jobs]
+    verdicts = [compared(job.lines, list(islice(lines, len(job.lines))), job.right, job.precision) for job in jobs]
     assert not list(lines), "a line is of no function"
     return verdicts
 
 
-def _told(job: Job, lines: Sequence[str]) -> Verdict:
+def compared(names: Sequence[str], lines: Sequence[str], right: Sequence[float], precision: Precision) -> Verdict:
+    """Whether a function printed what is right in each mode; `names` are those of the lines."""
     differing = [
         f"{name}: {what}"
-        for name, line in zip(job.lines, lines, strict=True)
-        for what in differences([float(number) for number in line.split()], job.right, job.precision)
+        for name, line in zip(names, lines, strict=True)
+        for what in differences([float(number) for number in line.split()], right, precision)
     ]
     return Verdict("wrong", "; ".join(differing)) if differing else Verdict("right")
 

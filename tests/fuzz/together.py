@@ -10,7 +10,7 @@ from pipeline.stages.llvm_link import BESIDE_OBJECTS
 from pipeline.strategies.slice import WHOLE
 from tests.fuzz import oracle, runner
 from tests.fuzz.oracle import DOUBLE, Precision, S, Source
-from tests.fuzz.runner import MODES, derived, differences
+from tests.fuzz.runner import MODES, compared, derived
 from tests.programs import BROKE_DOWN, Judge, Verdict, Way, run
 from tests.workbench import Workbench
 
@@ -47,24 +47,16 @@ class Functions(Judge[S]):
         verdicts: dict[S, Verdict] = {}
         while len(verdicts) < len(programs):
             stdout, death = run(binary, str(len(verdicts)))
-            lines = [line.split() for line in stdout.splitlines()]
+            lines = stdout.splitlines()
             for program in programs[len(verdicts) :]:
                 names = derived(program, self.modes, self.precision).lines
                 its, lines = lines[: len(names)], lines[len(names) :]
                 if len(its) < len(names):
                     verdicts[program] = Verdict("crash", death)
                     break
-                verdicts[program] = self._compared(program, names, its)
+                self.got[program] = " ".join(its).split()
+                verdicts[program] = compared(names, its, self.rights[program], self.precision)
         return verdicts
-
-    def _compared(self, program: S, names: Sequence[str], lines: Sequence[Sequence[str]]) -> Verdict:
-        self.got[program] = [number for line in lines for number in line]
-        differing = [
-            f"{name}: {what}"
-            for name, line in zip(names, lines, strict=True)
-            for what in differences([float(number) for number in line], self.rights[program], self.precision)
-        ]
-        return Verdict("wrong", "; ".join(differing)) if differing else Verdict("right")
 
     def judge_apart(self, programs: Sequence[S], way: Way, bench: Workbench) -> dict[S, Verdict]:
         """What becomes of each; by itself of what the whole program is merged for, or is refused among others."""
