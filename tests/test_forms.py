@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,24 +19,29 @@ from tests.workbench import ROOT, doit
 pytestmark = pytest.mark.toolchain
 
 CRATE = ROOT / "tests" / "crates" / "frontend"
-CONFIGS = ("slice", *(pytest.param(way, marks=pytest.mark.full) for way in ("debug", "single-module-merge", "fat-lto")))
+CONFIGS = ("slice", "debug", "single-module-merge", "fat-lto")
+SLICED = "no-default-features=1"
+"""Without what calls pointers, for which the whole program is merged."""
 RUSTC = Path(os.environ.get("CRATEGRAD_TEST_CARGO", "/usr/bin/cargo")).with_name("rustc")
 
 TOLERANCES = {"f64": 1e-12, "f32": 1e-5}
 """Relative to the closed form, absolute below 1."""
 
 
-def program(config: str) -> Path:
-    built = doit("build", f"crate={CRATE}", f"config={config}")
+def program(config: str, *options: str) -> Path:
+    built = doit("build", f"crate={CRATE}", f"config={config}", *options)
     assert built.returncode == 0, built.stdout + built.stderr
     return CRATE / "target" / "crategrad" / config / "frontend"
 
 
-@pytest.mark.parametrize("config", CONFIGS)
-def test_every_form_is_right(config: str) -> None:
-    done = subprocess.run([program(config)], capture_output=True, text=True, check=True)
+@pytest.mark.parametrize(
+    ("words", "count"),
+    [(("slice", SLICED), 358), *(pytest.param((config,), 368, marks=pytest.mark.full) for config in CONFIGS)],
+)
+def test_every_form_is_right(words: Sequence[str], count: int) -> None:
+    done = subprocess.run([program(*words)], capture_output=True, text=True, check=True)
     cases = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len({case["case"] for case in cases}) == len(cases) >= 350
+    assert len({case["case"] for case in cases}) == len(cases) == count
     assert [case for case in cases if not is_right(case)] == []
 
 
@@ -54,7 +60,7 @@ def test_every_derivative_of_the_program_is_used() -> None:
     assert unused == set()
 
 
-@pytest.mark.parametrize("config", ["slice", pytest.param("debug", marks=pytest.mark.full)])
+@pytest.mark.parametrize("words", [("slice", SLICED), pytest.param(("debug",), marks=pytest.mark.full)])
 @pytest.mark.parametrize(
     ("mistake", "said"),
     [
@@ -63,8 +69,8 @@ def test_every_derivative_of_the_program_is_used() -> None:
         ("tangents", "derivative `t_v`: `x` has length 3 and 2 tangents, but their slice `bx_0` has length 5"),
     ],
 )
-def test_a_shadow_of_another_length_is_a_panic(config: str, mistake: str, said: str) -> None:
-    done = subprocess.run([program(config), mistake], capture_output=True, text=True, check=False)
+def test_a_shadow_of_another_length_is_a_panic(words: Sequence[str], mistake: str, said: str) -> None:
+    done = subprocess.run([program(*words), mistake], capture_output=True, text=True, check=False)
     assert done.returncode != 0
     assert said in done.stderr
     assert done.stdout == ""
@@ -84,7 +90,8 @@ def test_the_program_is_one_for_std_autodiff_too(tmp_path: Path) -> None:
         source.write_text(text.replace("use autodiff::", "use std::autodiff::"))
     shapes = tmp_path / "libshapes.rmeta"
     compile_for_std(tmp_path / "std/shapes/src/lib.rs", shapes, "--crate-type=lib", "--crate-name=shapes")
-    compile_for_std(tmp_path / "std/src/main.rs", tmp_path / "main.rmeta", f"--extern=shapes={shapes}")
+    features = '--cfg=feature="pointers"'
+    compile_for_std(tmp_path / "std/src/main.rs", tmp_path / "main.rmeta", f"--extern=shapes={shapes}", features)
 
 
 def compile_for_std(source: Path, out: Path, *options: str) -> None:

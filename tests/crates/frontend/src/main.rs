@@ -11,6 +11,8 @@ mod headers;
 mod kinds;
 mod methods;
 mod moves;
+#[cfg(feature = "pointers")]
+mod pointers;
 mod rustc;
 mod second_order;
 mod sixty;
@@ -26,6 +28,8 @@ fn main() {
             kinds::report();
             methods::report();
             moves::report();
+            #[cfg(feature = "pointers")]
+            pointers::report();
             rustc::report();
             second_order::report();
             sixty::report();
