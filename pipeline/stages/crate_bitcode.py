@@ -176,8 +176,7 @@ class CrateBitcode:
         # Cargo builds tests, and all they use, to unwind, whatever the profile says; rustc is told otherwise by a flag.  What a
         # binary beside them uses is then the same: twice in one folder a shared library of it would be written over itself.
         panic = "unwind" if self.artifact.is_test else self.panic
-        settings = {"panic": json.dumps(panic), "strip": '"none"', "split-debuginfo": '"off"'}
-        settings["lto"] = "false" if self.beside_objects else '"off"'
+        settings = {"panic": json.dumps(panic), "strip": '"none"', "split-debuginfo": '"off"', "lto": "false"}
         settings["build-override.debug"] = "0"  # macros and build scripts: a third of what it takes to compile them
         argv: list[process.Argument] = [self.cargo, *self.artifact.cargo_command, *self.flags, "--profile", self.profile]
         argv += ["--target", self.triple, "--target-dir", self.target, "--message-format=json-render-diagnostics"]
@@ -195,8 +194,9 @@ class CrateBitcode:
         ]
         if self.beside_objects:
             flags += ["-Csave-temps", "--cfg=crategrad_slice"]
-        elif self.lto_bitcode:
-            flags += [_IN_PLACE_OF_OBJECTS, "-Cno-prepopulate-passes"]
+        else:
+            flags.append("-Clto=off")  # not in the profile: macros and build scripts would be others than those of a slice
+            flags += [_IN_PLACE_OF_OBJECTS, "-Cno-prepopulate-passes"] if self.lto_bitcode else []
         if std and (std / SYSROOT).is_dir():
             flags.append(f"--sysroot={std / SYSROOT}")
         if self.derivatives:
