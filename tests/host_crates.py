@@ -18,7 +18,10 @@ from pipeline.stages import NAMES
 FOLDER = "CRATEGRAD_TEST_HOST_CRATES"
 """The variable that names the folder where they are kept, the same one for all workers of a run."""
 
-_COMPILING = {"build", "run", "gradcheck", *NAMES}
+_COMPILING = {"build", "run", "gradcheck", "abi", "perf", "matrix", *NAMES}
+
+_FOLDERS = {"dev": "debug", "test": "debug", "bench": "release"}
+"""Where cargo has what it compiles in a profile, if not in a folder of its name."""
 
 
 @contextmanager
@@ -30,7 +33,7 @@ def shared(arguments: Sequence[str]) -> Iterator[None]:
         yield
         return
     target = Path(given.get("target-dir", crate / "target"), "crategrad/cargo")
-    profiles = [given["profile"]] if "profile" in given else ["release", "debug"]
+    profiles = [_FOLDERS.get(given["profile"], given["profile"])] if "profile" in given else ["release", "debug"]
     new = [profile for profile in profiles if not (target / profile).exists()]
     for profile in new:
         if (kept / profile).is_dir():

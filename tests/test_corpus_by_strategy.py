@@ -17,7 +17,7 @@ from tests.programs import Verdict, Way
 from tests.workbench import Workbench
 
 FEW = 3
-"""How many functions are built by default, of all areas: each strategy takes most of a minute for them."""
+"""How many functions are built before all are, of all areas: each strategy takes most of a minute for them."""
 
 SENSITIVE = ("bezier_by_de_casteljau", "roots_all_at_once", "gauss_newton_steps")
 """Functions in whose last digits one sees whether two loads were made one, or a loop unrolled, before Enzyme."""
@@ -46,6 +46,7 @@ def test_what_has_the_whole_program_merged_is_set_apart() -> None:
     assert apart([a, b, c], "only one codegen unit sees counter") == ([a], [b, c])
 
 
+@pytest.mark.full
 @pytest.mark.toolchain
 def test_some_functions_are_the_same_by_every_strategy(tmp_path: Path) -> None:
     every = chosen()

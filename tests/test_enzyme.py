@@ -18,7 +18,7 @@ from pipeline.stages import MODULE
 from pipeline.stages.enzyme import AT_FIRST, Enzyme
 from pipeline.toolchain import find_tools
 from tests.alone import build, stages
-from tests.workbench import MANIFEST, Workbench
+from tests.workbench import MANIFEST, MERGED, Workbench
 
 pytestmark = pytest.mark.toolchain
 
@@ -30,7 +30,8 @@ SEVERAL = """\
 #![no_main]
 use autodiff::*;
 
-static mut CALLS: u32 = 0;
+#[unsafe(no_mangle)]
+pub static mut CALLS: u32 = 0;
 
 #[inline(never)]
 fn square(x: f64) -> f64 {
@@ -88,7 +89,7 @@ class Overtaxed:
 @pytest.mark.parametrize("most", [1, 2, 3])
 def test_derivatives_that_are_had_one_by_one_are_those_of_one_program(bench: Workbench, tmp_path: Path, most: int) -> None:
     bench.write(SEVERAL)
-    bench.build()
+    bench.build(MERGED)
     later = {name: stage for name, stage in stages(3, TOOLS).items() if name in ("enzyme", "opt2", "codegen")}
     real = later["enzyme"]
     assert isinstance(real, Enzyme)
@@ -140,7 +141,7 @@ def test_only_what_is_refused_is_named_and_the_cause_once(bench: Workbench) -> N
     assert finished.returncode == 1
     assert "d_fourth" not in finished.stderr
     for derivative, mode in (("d_cube", "reverse"), ("t_cube", "forward")):
-        assert f"`{derivative}` was asked for, {mode} mode of `bench::cube` at src/main.rs:14:4" in finished.stderr
+        assert f"`{derivative}` was asked for, {mode} mode of `bench::cube` at src/main.rs:15:4" in finished.stderr
 
 
 # At level 0 the word of the error's length is that of the pointer: a value of two types.
@@ -148,7 +149,8 @@ VALIDATED = """\
 #![no_main]
 use autodiff::*;
 
-static mut CALLS: u32 = 0;
+#[unsafe(no_mangle)]
+pub static mut CALLS: u32 = 0;
 
 struct Parameters {
     scale: f64,
