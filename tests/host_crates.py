@@ -20,9 +20,6 @@ FOLDER = "CRATEGRAD_TEST_HOST_CRATES"
 
 _COMPILING = {"build", "run", "gradcheck", "abi", "perf", "matrix", *NAMES}
 
-_FOLDERS = {"dev": "debug", "test": "debug", "bench": "release"}
-"""Where cargo has what it compiles in a profile, if not in a folder of its name."""
-
 
 @contextmanager
 def shared(arguments: Sequence[str]) -> Iterator[None]:
@@ -33,7 +30,7 @@ def shared(arguments: Sequence[str]) -> Iterator[None]:
         yield
         return
     target = Path(given.get("target-dir", crate / "target"), "crategrad/cargo")
-    profiles = [_FOLDERS.get(given["profile"], given["profile"])] if "profile" in given else ["release", "debug"]
+    profiles = [folder_of(given["profile"])] if "profile" in given else ["release", "debug"]
     new = [profile for profile in profiles if not (target / profile).exists()]
     for profile in new:
         if (kept / profile).is_dir():
@@ -42,6 +39,11 @@ def shared(arguments: Sequence[str]) -> Iterator[None]:
     for profile in new:
         if not (kept / profile).exists() and any((target / profile / "deps").glob("libautodiff_macros-*.so")):
             _keep(target / profile, kept)
+
+
+def folder_of(profile: str) -> str:
+    """The folder where cargo has what it compiles in a profile; most have their name."""
+    return {"dev": "debug", "test": "debug", "bench": "release"}.get(profile, profile)
 
 
 def _has_macros(crate: Path) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.host_crates import folder_of
 from tests.workbench import MANIFEST, Finished, Workbench
 
 pytestmark = pytest.mark.toolchain
@@ -114,7 +115,7 @@ def test_what_is_checked_is_what_cargo_checks(checked: Workbench, profile: str, 
 def built_by_cargo(folder: Path, profile: str) -> Path:
     command = ["/usr/bin/cargo", "build", "--quiet", "--profile", profile, "--config", f'profile.{profile}.panic="abort"']
     subprocess.run(command, cwd=folder, env={**os.environ, "PATH": "/usr/bin:/bin"}, check=True)
-    return folder / "target" / {"dev": "debug"}.get(profile, profile) / "bench"
+    return folder / "target" / folder_of(profile) / "bench"
 
 
 def ended(program: Path, case: int) -> Finished:

@@ -18,7 +18,6 @@ from tests.workbench import CUBE, MANIFEST, ROOT, Finished, Workbench, every_str
 
 pytestmark = pytest.mark.toolchain
 
-
 PLAIN = '[package]\nname = "plain"\nversion = "0.1.0"\nedition = "2024"\n[workspace]\n'
 
 
